@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ryeos/rye/pkg/engine"
+	"github.com/ryeos/rye/pkg/item"
+)
+
+// executeOptions are the engine's flags of `rye execute`; everything else after the reference is the tool's.
+type executeOptions struct {
+	params    string
+	dryRun    bool
+	thread    string
+	timeout   time.Duration
+	propagate bool
+}
+
+func newExecuteCommand(a *app) *cobra.Command {
+	var o executeOptions
+	cmd := &cobra.Command{
+		Use:   "execute REF [--PARAMETER VALUE …]",
+		Short: "Run a tool through its executor chain",
+		Long: `Run a tool. REF is a canonical reference (tool:rye/bash) or a plain id (rye/bash).
+
+Parameters follow the reference: --key value, --key=value, --flag for true, --no-flag for false; a dash in a name is
+an underscore. Values are converted as the tool's schema says; a repeated parameter becomes a list. They override
+--params.
+
+Flags before REF are always rye's. After REF, a name that the tool's schema declares is the tool's parameter, any
+other of the flags below is rye's; everything after -- is the tool's.`,
+		Example: `  rye execute tool:rye/bash --command 'ls -la'
+  rye execute tool:rye/file-system/read --path README.md --limit 20
+  echo '{"command": "date"}' | rye execute tool:rye/bash --params -
+  rye execute --dry-run tool:rye/bash --command true`,
+		DisableFlagParsing: true,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			return a.completeExecute(cmd, args, toComplete)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runExecute(cmd, a, &o, args) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&o.params, "params", "", "parameters as a `JSON` object, @FILE, or - for standard input")
+	fs.BoolVar(&o.dryRun, "dry-run", false, "resolve, verify and validate everything, but run nothing")
+	fs.StringVar(&o.thread, "thread", "", "how to execute: `inline` (default) or fork (directives only)")
+	fs.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `duration`, such as 90s or 5m")
+	fs.BoolVar(&o.propagate, "propagate-exit", false, "leave with the tool's own exit code")
+	fs.BoolP("help", "h", false, "help for execute")
+	return cmd
+}
+
+func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) error {
+	fs := cmd.Flags()
+	cmd.InheritedFlags() // merges the global flags into fs, which cobra does not do while its own parsing is off
+	fs.SetInterspersed(false)
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			return cmd.Help()
+		}
+		return err
+	}
+	if err := a.checkOutput(); err != nil {
+		return err
+	}
+	if fs.NArg() == 0 {
+		return item.Usagef("execute needs the reference of a tool").Hint("rye list").Hint("rye execute tool:rye/bash --command ls")
+	}
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	ref, rest := fs.Arg(0), fs.Args()[1:]
+	call, failed := eng.Prepare(item.Request{Ref: ref, Thread: o.thread})
+	if failed != nil {
+		// Global flags may stand after the reference; they decide how the failure is shown.
+		scanEngineFlags(fs, rest)
+		return a.finish(failed, o)
+	}
+	params, err := a.parameters(o, call, fs, rest)
+	if err != nil {
+		return a.finish(failure(call, err), o)
+	}
+	if help, _ := fs.GetBool("help"); help {
+		return a.showParameters(eng, call)
+	}
+	return a.runCall(call.With(item.Request{DryRun: o.dryRun, Thread: o.thread, Timeout: o.timeout}), params, o)
+}
+
+// failure is the envelope of a bad command line for an item that exists.
+func failure(call *engine.Call, err error) *item.Response {
+	resp := item.ErrorResponse(call.Ref().String(), err)
+	resp.Type = call.Ref().Kind
+	return resp
+}
+
+// runCall runs the tool so that no signal and no closed pipe can leave a process behind.
+func (a *app) runCall(call *engine.Call, params map[string]any, o *executeOptions) error {
+	engine.BecomeReaper()
+	signal.Ignore(syscall.SIGPIPE) // a closed standard output is an error to handle, not a reason to die at once
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	var stdout, stderr io.Writer
+	if a.format() == formatText && !o.dryRun {
+		stdout, stderr = a.stdout, a.stderr
+	}
+	return a.finish(call.Execute(ctx, params, stdout, stderr), o)
+}
+
+// finish shows a response and chooses the exit code.
+func (a *app) finish(resp *item.Response, o *executeOptions) error {
+	code := exitOK
+	if resp.Failed() {
+		code = exitCodes[resp.ErrorType]
+	}
+	if o.propagate && resp.Metadata != nil && resp.Metadata.ExitCode != nil && *resp.Metadata.ExitCode >= 0 {
+		code = *resp.Metadata.ExitCode
+	}
+	if a.format() == formatText {
+		a.summarise(resp)
+	} else if err := a.print(resp); err != nil {
+		return err
+	}
+	if code != exitOK {
+		return &silentError{code}
+	}
+	return nil
+}
+
+// summarise says in one line on standard error how a run ended. What the tool itself wrote is already on the screen.
+func (a *app) summarise(resp *item.Response) {
+	ms := int64(0)
+	ran := false
+	if resp.Metadata != nil {
+		ms, ran = resp.Metadata.DurationMS, resp.Metadata.ExitCode != nil
+	}
+	switch {
+	case resp.Failed() && ran && resp.ErrorType == item.TypeFailed:
+		a.note("✗ %s failed (%s) in %d ms", safe(resp.ItemID), reason(resp), ms)
+	case resp.Failed():
+		a.printError(resp.Error, resp.Hints)
+	case resp.Status == item.StatusValidated:
+		a.line("%s", resp.Message)
+		for i, id := range resp.Chain {
+			a.line("  %s%s", strings.Repeat("  ", i), safe(id))
+		}
+	default:
+		a.note("✓ %s in %d ms", safe(resp.ItemID), ms)
+	}
+	if resp.Metadata != nil && len(resp.Metadata.FixedParams) > 0 {
+		a.warn("fixed by the tool, your value was not used: " + strings.Join(resp.Metadata.FixedParams, ", "))
+	}
+}
+
+func reason(resp *item.Response) string {
+	if resp.Metadata.Signal != "" {
+		return resp.Metadata.Signal
+	}
+	if *resp.Metadata.ExitCode != 0 {
+		return fmt.Sprintf("exit %d", *resp.Metadata.ExitCode)
+	}
+	return safe(firstLine(resp.Error))
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ryeos/rye/pkg/engine"
+	"github.com/ryeos/rye/pkg/item"
+)
+
+func newListCommand(a *app) *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "list [KIND] [QUERY …]",
+		Short: "List items: what there is, where, and whether it is signed",
+		Long: `List the items of the project, user and system spaces. KIND is tool, directive, knowledge or config; every word of
+QUERY must occur in an item's id or description. Runtimes, and copies that another space shadows, are listed with --all.`,
+		Example: `  rye list
+  rye list tool file
+  rye list --all`,
+		ValidArgs: []string{"tool", "directive", "knowledge", "config"},
+		RunE: func(_ *cobra.Command, args []string) error {
+			req := engine.ListRequest{All: all}
+			if len(args) > 0 {
+				if kind, err := item.ParseKind(args[0]); err == nil {
+					req.Kind, args = kind, args[1:]
+				}
+			}
+			req.Query = strings.Join(args, " ")
+			return runList(a, req)
+		},
+	}
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "also runtimes and shadowed copies")
+	return cmd
+}
+
+func runList(a *app, req engine.ListRequest) error {
+	eng, err := a.engine()
+	if err != nil {
+		return err
+	}
+	items, err := eng.List(req)
+	if err != nil {
+		return err
+	}
+	if a.format() != formatText {
+		if items == nil {
+			items = []engine.Listed{}
+		}
+		return a.print(map[string]any{"items": items, "total": len(items)})
+	}
+	if len(items) == 0 {
+		a.note("nothing matches; 'rye list' shows everything")
+		return nil
+	}
+	rows := make([][]string, len(items))
+	for i, it := range items {
+		state := string(it.Signature)
+		if it.ShadowedBy != "" {
+			state = "shadowed"
+		}
+		rows[i] = []string{it.ItemID, string(it.Space), state, it.Description}
+	}
+	a.table([]string{"ITEM", "SPACE", "SIGNATURE", "DESCRIPTION"}, rows)
+	return nil
+}
+
+// table prints columns as wide as their widest cell; the last one is cut to what a line holds.
+func (a *app) table(head []string, rows [][]string) {
+	widths := make([]int, len(head))
+	for _, row := range append([][]string{head}, rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(safe(cell)))
+		}
+	}
+	for n, row := range append([][]string{head}, rows...) {
+		var line strings.Builder
+		for i, cell := range row {
+			cell = safe(cell)
+			if i == len(row)-1 {
+				line.WriteString(cell)
+				continue
+			}
+			fmt.Fprintf(&line, "%s%s  ", cell, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+		}
+		text := strings.TrimRight(line.String(), " ")
+		if n == 0 {
+			text = a.paintOut(bold, text)
+		}
+		a.line("%s", text)
+	}
+}

@@ -1,0 +1,24 @@
+// Command rye runs signed agent tooling: tools, directives and state graphs that live as files in .ai folders.
+package main
+
+import (
+	"os"
+)
+
+func main() {
+	os.Exit(run(os.Args, streams{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
+}
+
+// run is main with its streams as arguments; the result is the exit code.
+func run(args []string, std streams) int {
+	a := &app{streams: std}
+	root := newRootCommand(a)
+	root.SetArgs(args[1:])
+	root.SetIn(std.stdin)
+	root.SetOut(std.stdout)
+	root.SetErr(std.stderr)
+	if err := root.Execute(); err != nil {
+		return a.fail(err)
+	}
+	return a.exit
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/ryeos/rye/pkg/item"
+)
+
+// The output formats.
+const (
+	formatText = "text"
+	formatJSON = "json"
+	formatYAML = "yaml"
+)
+
+// format resolves --output, the preference and "auto".
+func (a *app) format() string {
+	switch chosen := a.chosenOutput(); chosen {
+	case formatText, formatJSON, formatYAML:
+		return chosen
+	}
+	if isTerminal(a.stdout) {
+		return formatText
+	}
+	return formatJSON
+}
+
+func (a *app) chosenOutput() string {
+	if a.flags.output != "" {
+		return a.flags.output
+	}
+	cfg, err := a.preferences()
+	if err != nil {
+		return ""
+	}
+	return cfg.output
+}
+
+// checkOutput refuses a format that does not exist.
+func (a *app) checkOutput() error {
+	switch out := a.flags.output; out {
+	case "", "auto", formatText, formatJSON, formatYAML:
+		return nil
+	default:
+		a.flags.output = ""
+		return item.Usagef("unknown output format %s: use auto, text, json or yaml", item.Quote(out))
+	}
+}
+
+// print writes one document to standard output, as JSON or YAML.
+func (a *app) print(v any) error {
+	if a.format() == formatYAML {
+		return a.printYAML(v)
+	}
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	if isTerminal(a.stdout) {
+		enc.SetIndent("", "  ")
+	}
+	return enc.Encode(v)
+}
+
+// printYAML goes through JSON, so that both formats have the same fields in the same order.
+func (a *app) printYAML(v any) error {
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	var node yaml.Node
+	if err := yaml.Unmarshal(doc.Bytes(), &node); err != nil {
+		return err
+	}
+	blockStyle(&node)
+	out := yaml.NewEncoder(a.stdout)
+	out.SetIndent(2)
+	if err := out.Encode(&node); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// blockStyle makes the flow style of JSON into lines.
+func blockStyle(n *yaml.Node) {
+	n.Style &^= yaml.FlowStyle
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" && bytes.ContainsRune([]byte(n.Value), '\n') {
+		n.Style = yaml.LiteralStyle
+	}
+	for _, child := range n.Content {
+		blockStyle(child)
+	}
+}
+
+// line writes one line of text output.
+func (a *app) line(format string, args ...any) { fmt.Fprintf(a.stdout, format+"\n", args...) }
+
+// note writes one dim line for people, on standard error.
+func (a *app) note(format string, args ...any) {
+	if !a.flags.quiet {
+		fmt.Fprintln(a.stderr, a.paint(dim, fmt.Sprintf(format, args...)))
+	}
+}

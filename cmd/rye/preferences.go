@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/viper"
+
+	"github.com/ryeos/rye/pkg/item"
+)
+
+// preferences are the person's own settings: $XDG_CONFIG_HOME/rye/config.yaml, overridden by RYE_* variables and then by
+// flags. Project files have no say in them.
+type preferences struct {
+	output   string
+	env      string
+	acceptV1 bool
+}
+
+func (a *app) preferences() (*preferences, error) {
+	if a.prefs != nil {
+		return a.prefs, nil
+	}
+	v := viper.New()
+	v.SetEnvPrefix("RYE")
+	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_"))
+	v.AutomaticEnv()
+	if dir, err := os.UserConfigDir(); err == nil {
+		v.SetConfigFile(filepath.Join(dir, "rye", "config.yaml"))
+		if err := v.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, item.Usagef("reading your preferences %s: %w", v.ConfigFileUsed(), err)
+		}
+	}
+	p := &preferences{output: v.GetString("output"), env: v.GetString("env"), acceptV1: v.GetBool("trust.accept_v1")}
+	if a.flags.env != "" {
+		p.env = a.flags.env
+	}
+	if p.env != "" && p.env != "inherit" && p.env != "minimal" {
+		return nil, item.Usagef("unknown environment mode %s: use inherit or minimal", item.Quote(p.env))
+	}
+	a.prefs = p
+	return p, nil
+}

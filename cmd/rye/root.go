@@ -1,0 +1,42 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func newRootCommand(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "rye",
+		Short: "Run signed agent tooling",
+		Long: `rye runs tools that live as files in .ai folders. It finds a tool in the project's, the user's or the system's
+space, follows its executor chain (tool → runtime → primitive), verifies every signature on the way, runs it and
+returns one JSON envelope.
+
+EXIT CODES
+  0 success              4 integrity            8 unavailable
+  1 the item failed      5 chain or document   70 internal error
+  2 usage                6 not permitted      124 timed out
+  3 not found            7 limit reached      130 interrupted`,
+		Example: `  rye execute tool:rye/bash --command 'ls -la'
+  rye list
+  rye show tool:rye/bash
+  rye init`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			return a.checkOutput()
+		},
+	}
+	a.flags.add(root.PersistentFlags())
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(
+		newExecuteCommand(a), newSignCommand(a), newVerifyCommand(a), newKeysCommand(a), newListCommand(a),
+		newShowCommand(a), newInitCommand(a), newVersionCommand(a), newNativeCommand(a),
+	)
+	root.InitDefaultCompletionCmd()
+	root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"auto", "text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+	root.RegisterFlagCompletionFunc("env", cobra.FixedCompletions([]string{"inherit", "minimal"}, cobra.ShellCompDirectiveNoFileComp))
+	return root
+}

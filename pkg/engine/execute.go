@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/ryeos/rye/pkg/chain"
+	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/runtime"
+	"github.com/ryeos/rye/pkg/space"
+)
+
+// Call is a request whose item was found, verified and whose chain was resolved. Callers that must read the tool's
+// schema before they know its parameters, as the command line does, prepare first and execute then.
+type Call struct {
+	engine  *Engine
+	request item.Request
+	ref     item.Ref
+	chain   *chain.Chain
+	started time.Time
+}
+
+// Execute does a request from start to end. Failures are in the response, never beside it.
+func (e *Engine) Execute(ctx context.Context, req item.Request, stdout, stderr io.Writer) *item.Response {
+	call, failed := e.Prepare(req)
+	if failed != nil {
+		return failed
+	}
+	return call.Execute(ctx, req.Parameters, stdout, stderr)
+}
+
+// Prepare does the steps of design §4 up to the resolved chain. The response is nil unless it failed.
+func (e *Engine) Prepare(req item.Request) (*Call, *item.Response) {
+	c := &Call{engine: e, request: req, started: e.options.Now()}
+	if err := c.resolve(); err != nil {
+		return nil, c.failure(err)
+	}
+	return c, nil
+}
+
+func (c *Call) resolve() error {
+	if err := checkModes(c.request); err != nil {
+		return err
+	}
+	ref, err := item.ParseRef(c.request.Ref)
+	if err != nil {
+		return err
+	}
+	if c.ref, err = c.engine.resolveRef(ref); err != nil {
+		return err
+	}
+	if err := checkMatrix(c.request, c.ref.Kind); err != nil {
+		return err
+	}
+	if err := checkAvailable(c.request, c.ref.Kind); err != nil {
+		return err
+	}
+	c.chain, err = c.engine.resolver.Resolve(c.ref)
+	var missing *space.NotFoundError
+	if errors.As(err, &missing) && len(c.chain.Elements) == 0 {
+		return c.engine.notFound(c.ref, missing)
+	}
+	return err
+}
+
+// Ref is the item's canonical reference.
+func (c *Call) Ref() item.Ref { return c.ref }
+
+// Metadata is what the tool says about itself.
+func (c *Call) Metadata() *item.Metadata { return c.chain.Tool().Meta }
+
+// Execute runs the prepared call with these parameters. stdout and stderr, which may be nil, receive copies of the
+// tool's streams as they come.
+func (c *Call) Execute(ctx context.Context, params map[string]any, stdout, stderr io.Writer) *item.Response {
+	plan, err := c.plan(params)
+	if err != nil {
+		return c.failure(err)
+	}
+	if c.request.DryRun {
+		return &item.Response{
+			Status: item.StatusValidated, Message: "Tool chain validation passed (dry run)", Type: c.ref.Kind,
+			ItemID: c.ref.String(), Chain: c.chain.IDs(), ValidatedPairs: c.chain.Pairs, Warnings: c.chain.Warnings,
+			Metadata: c.facts(),
+		}
+	}
+	result, err := plan.Run(ctx, stdout, stderr)
+	if err != nil {
+		return c.failure(err)
+	}
+	outcome := plan.Shape(result)
+	resp := &item.Response{
+		Status: item.StatusSuccess, Type: c.ref.Kind, ItemID: c.ref.String(), Data: outcome.Data,
+		Chain: c.chain.IDs(), Warnings: c.chain.Warnings, Metadata: c.facts(),
+	}
+	if outcome.Err != nil {
+		failed := c.failure(outcome.Err)
+		failed.Data, resp = outcome.Data, failed
+	}
+	resp.Metadata.ExitCode, resp.Metadata.Signal = &result.ExitCode, result.Signal
+	resp.Metadata.Reaped, resp.Metadata.FixedParams = result.Reaped, plan.FixedParams
+	return resp
+}
+
+// plan does the steps that may still refuse: parameters, dependencies, configuration, command.
+func (c *Call) plan(params map[string]any) (*runtime.Plan, error) {
+	e := c.engine
+	checked, err := runtime.CheckParams(c.ref, c.Metadata(), params)
+	if err != nil {
+		return nil, err
+	}
+	anchor, err := e.resolver.Anchor(c.chain)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.resolver.VerifyDeps(c.chain, anchor); err != nil {
+		return nil, err
+	}
+	resolved, _, err := e.resolver.ResolveConfig(c.chain)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := e.settings(c.ref.ID)
+	if err != nil {
+		return nil, err
+	}
+	return runtime.NewPlan(runtime.Input{
+		Chain: c.chain, Anchor: anchor, Params: checked, Resolved: resolved,
+		Project: e.options.Project, User: e.options.User, System: e.spaces.Get(space.System), Cache: e.options.Cache,
+		Binary: e.options.Binary, Env: e.options.Env, Minimal: e.options.Minimal,
+		Timeout: c.request.Timeout, Settings: settings,
+	})
+}
+
+// failure is the envelope of an error, with as much of the chain as was built.
+func (c *Call) failure(err error) *item.Response {
+	id := c.request.Ref
+	if c.ref.ID != "" {
+		id = c.ref.String()
+	}
+	resp := item.ErrorResponse(id, err)
+	resp.Type = c.ref.Kind
+	if c.chain != nil {
+		resp.Chain, resp.Warnings = c.chain.IDs(), c.chain.Warnings
+	}
+	resp.Metadata = c.facts()
+	return resp
+}
+
+func (c *Call) facts() *item.Facts {
+	return &item.Facts{DurationMS: c.engine.options.Now().Sub(c.started).Milliseconds()}
+}
+
+// With is the same call under another request; its reference stays.
+func (c *Call) With(req item.Request) *Call {
+	again := *c
+	req.Ref = c.request.Ref
+	again.request = req
+	return &again
+}

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/ryeos/rye/pkg/chain"
+	"github.com/ryeos/rye/pkg/integrity"
+	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/space"
+)
+
+// Shown is everything rye knows of an item without running it.
+type Shown struct {
+	ItemID      string           `json:"item_id"`
+	Kind        item.Kind        `json:"kind"`
+	Space       space.Label      `json:"space"`
+	Path        string           `json:"path"`
+	Version     string           `json:"version,omitempty"`
+	Category    string           `json:"category,omitempty"`
+	Description string           `json:"description,omitempty"`
+	State       string           `json:"signature"`
+	Problem     string           `json:"signature_problem,omitempty"`
+	Signer      *Signature       `json:"signed_by,omitempty"`
+	Shadowed    []string         `json:"shadowed,omitempty"`
+	Parameters  []item.Parameter `json:"parameters,omitempty"`
+	Chain       []ShownElement   `json:"chain,omitempty"`
+	ChainError  string           `json:"chain_error,omitempty"`
+	Anchor      string           `json:"anchor,omitempty"`
+	Body        string           `json:"body,omitempty"`
+	Hints       []string         `json:"hints,omitempty"`
+}
+
+// ShownElement is one link of a chain.
+type ShownElement struct {
+	ID    string      `json:"item_id"`
+	Space space.Label `json:"space"`
+	Path  string      `json:"path,omitempty"`
+	State string      `json:"signature"`
+}
+
+// Show describes an item. One that is unsigned or changed is shown as well, and said to be so.
+func (e *Engine) Show(text string) (*Shown, error) {
+	ref, err := item.ParseRef(text)
+	if err != nil {
+		return nil, err
+	}
+	if ref, err = e.resolveRef(ref); err != nil {
+		return nil, err
+	}
+	found, err := e.spaces.Find(ref, true)
+	var missing *space.NotFoundError
+	if errors.As(err, &missing) {
+		return nil, e.notFound(ref, missing)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, detached, err := found.Read()
+	if err != nil {
+		return nil, err
+	}
+	meta, err := item.ParseMetadata(ref.Kind, found.Display(), data)
+	if err != nil {
+		return nil, err
+	}
+	s := &Shown{
+		ItemID: ref.String(), Kind: ref.Kind, Space: found.Space.Label, Path: found.Display(), Version: meta.Version,
+		Category: meta.Category, Description: meta.Description, Parameters: meta.Parameters(), Body: meta.Document.Body,
+	}
+	for _, p := range found.Shadowed {
+		s.Shadowed = append(s.Shadowed, p.Display())
+	}
+	e.showSignature(s, chain.SourceOf(found.Place, ref.Kind, data, detached))
+	if ref.Kind == item.Tool {
+		e.showChain(s, ref)
+	}
+	return s, nil
+}
+
+func (e *Engine) showSignature(s *Shown, src integrity.Source) {
+	v, err := e.verifier.Verify(src)
+	if err == nil {
+		err = v.Waived()
+	}
+	if err != nil {
+		s.State, s.Problem, s.Hints = stateOf(err), err.Error(), item.HintsOf(err)
+		return
+	}
+	s.State, s.Signer = StateVerified, signatureOf(v)
+}
+
+func (e *Engine) showChain(s *Shown, ref item.Ref) {
+	c, err := e.resolver.Inspect(ref)
+	if err != nil {
+		s.ChainError = err.Error()
+	}
+	for _, el := range c.Elements {
+		row := ShownElement{ID: el.ID, Space: el.Space(), State: StateVerified}
+		switch {
+		case el.Primitive():
+			row.State = "built in"
+		case el.Failure != nil:
+			row.State = stateOf(el.Failure)
+		case el.Proof.Waived() != nil:
+			row.State = stateOf(el.Proof.Waived())
+		}
+		if !el.Primitive() {
+			row.Path = el.Place.Display()
+		}
+		s.Chain = append(s.Chain, row)
+	}
+	if err != nil {
+		return
+	}
+	if anchor, err := e.resolver.Anchor(c); err == nil && anchor.Active {
+		s.Anchor = anchor.Dir.Display()
+	}
+}
+
+// signatureState is "verified", or the reason why not.
+func (e *Engine) signatureState(src integrity.Source) string {
+	v, err := e.verifier.Verify(src)
+	if err == nil {
+		err = v.Waived()
+	}
+	if err != nil {
+		return stateOf(err)
+	}
+	return StateVerified
+}
+
+func stateOf(err error) string {
+	var failure *integrity.Failure
+	if errors.As(err, &failure) {
+		return string(failure.Reason)
+	}
+	return "unreadable"
+}

@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ryeos/rye/pkg/integrity"
+	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/space"
+)
+
+// SignRequest says what to sign.
+type SignRequest struct {
+	Patterns []string    // references, globs over ids, paths
+	All      bool        // every item of the space and every dependency that verification would ask for
+	Source   space.Label // space to sign in; "" is the project
+	Check    bool        // only say what would be signed and what is wrong; nothing is written
+	Force    bool        // sign again what this key has already signed
+	Progress func(done, total int)
+}
+
+// The states of one file in a report.
+const (
+	StateSigned    = "signed"
+	StateUnchanged = "unchanged" // already signed by this key
+	StateNeedsSign = "needs_signing"
+	StateFailed    = "failed"
+	StateVerified  = "verified"
+	StateWaived    = "waived" // verification failed and dev mode let it pass
+)
+
+// FileResult is one line of a sign or verify report.
+type FileResult struct {
+	ItemID    string         `json:"item_id"`
+	Path      string         `json:"path"`
+	State     string         `json:"state"`
+	Signature *Signature     `json:"signature,omitempty"`
+	Error     string         `json:"error,omitempty"`
+	ErrorType item.ErrorType `json:"error_type,omitempty"`
+	Issues    []string       `json:"issues,omitempty"`
+	Hints     []string       `json:"hints,omitempty"`
+}
+
+// Signature is what a report says about a signature line.
+type Signature struct {
+	Timestamp string `json:"timestamp"`
+	Hash      string `json:"hash"`
+	Signer    string `json:"pubkey_fp"`
+	Owner     string `json:"owner,omitempty"`
+}
+
+// Report is the answer to signing or verifying several files.
+type Report struct {
+	Status  string       `json:"status"` // success, or error when a file failed
+	Summary string       `json:"summary"`
+	Total   int          `json:"total"`
+	Failed  int          `json:"failed"`
+	Results []FileResult `json:"results"`
+	Ignored []Ignored    `json:"ignored_keys,omitempty"`
+}
+
+// Ignored is a trust document that does not count, and why.
+type Ignored struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// Sign validates the metadata of every file that the request names and signs those that are sound. One unsound file
+// does not keep the others from being signed.
+func (e *Engine) Sign(req SignRequest) (*Report, error) {
+	label := req.Source
+	if label == "" {
+		label = space.Project
+	}
+	if label == space.System {
+		return nil, item.Usagef("System space items are immutable and cannot be signed. Copy to project or user space first.")
+	}
+	s := e.spaces.Get(label)
+	if s == nil {
+		s = e.spaces.Get(space.User) // the home folder is the project
+	}
+	targets, err := e.signTargets(req, space.Spaces{s})
+	if err != nil {
+		return nil, err
+	}
+	key, err := integrity.LoadKey(e.options.KeyDir)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]FileResult, len(targets))
+	forEach(len(targets), req.Progress, func(i int) { results[i] = e.signOne(targets[i], key, req) })
+	return report(results, "signed"), nil
+}
+
+func (e *Engine) signTargets(req SignRequest, spaces space.Spaces) ([]target, error) {
+	if req.All {
+		return e.allTargets(spaces)
+	}
+	var targets []target
+	for _, pattern := range req.Patterns {
+		found, err := e.targets(pattern, spaces)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, found...)
+	}
+	return unique(targets), nil
+}
+
+func unique(targets []target) []target {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(targets, func(t target) bool {
+		twice := seen[t.file()]
+		seen[t.file()] = true
+		return twice
+	})
+}
+
+func (e *Engine) signOne(t target, key *integrity.Key, req SignRequest) FileResult {
+	src, err := t.source()
+	if err != nil {
+		return failed(t, err)
+	}
+	if t.isItem() {
+		meta, err := item.ParseMetadata(t.ref.Kind, src.File, src.Data)
+		if err != nil {
+			return failed(t, err)
+		}
+		if !t.explicit && !item.IsItem(t.ref.Kind, meta) {
+			t = t.asDependency()
+		} else if issues := item.Validate(t.ref, src.File, meta); len(issues) > 0 {
+			return invalid(t, issues)
+		}
+	}
+	kind, signedPath := item.Dependency, t.dep.SignedPath()
+	if t.isItem() {
+		kind, signedPath = t.ref.Kind, t.place.Path()
+	}
+	result := FileResult{ItemID: t.name(), Path: t.file()}
+	if v, err := e.verifyTarget(t, src); err == nil && v.Waived() == nil && v.Signer() == key.Public().Fingerprint() && v.Version() == 2 && !req.Force {
+		result.State, result.Signature = StateUnchanged, signatureOf(v)
+		return result
+	}
+	if req.Check {
+		result.State = StateNeedsSign
+		result.ErrorType, result.Error = item.TypeIntegrity, "not signed by this key: "+key.Public().Fingerprint()
+		return result
+	}
+	now := e.options.Now()
+	data, detached, err := integrity.Sign(key, kind, signedPath, src.File, src.Data, now)
+	if err == nil {
+		err = e.store(t, src, data, detached)
+	}
+	if err != nil {
+		return failed(t, err)
+	}
+	src.Data, src.Detached = data, detached
+	result.State = StateSigned
+	v, err := e.verifyTarget(t, src)
+	if err != nil { // signed by a key that is not trusted: it would not run
+		result.Issues, result.Hints = []string{err.Error()}, []string{"rye keys trust"}
+		return result
+	}
+	result.Signature = signatureOf(v)
+	return result
+}
+
+// store writes the signed bytes, or the detached signature beside a file that cannot hold a line.
+func (e *Engine) store(t target, src integrity.Source, data, detached []byte) error {
+	base, rel := t.dep.Folder.Space, t.dep.Rel
+	if t.isItem() {
+		base, rel = t.place.Space, t.place.Rel
+	}
+	if t.dep.Folder.Project {
+		return space.WriteFile(base.Base, rel+suffix(detached), pick(data, detached))
+	}
+	return space.WriteFile(base.Root(), rel+suffix(detached), pick(data, detached))
+}
+
+func suffix(detached []byte) string {
+	if detached != nil {
+		return space.SignatureExtension
+	}
+	return ""
+}
+
+func pick(data, detached []byte) []byte {
+	if detached != nil {
+		return detached
+	}
+	return data
+}
+
+func failed(t target, err error) FileResult {
+	return FileResult{
+		ItemID: t.name(), Path: t.file(), State: StateFailed,
+		Error: err.Error(), ErrorType: item.TypeOf(err), Hints: item.HintsOf(err),
+	}
+}
+
+func invalid(t target, issues []item.Issue) FileResult {
+	r := FileResult{
+		ItemID: t.name(), Path: t.file(), State: StateFailed, Error: "Validation failed", ErrorType: item.TypeChain,
+	}
+	for _, issue := range issues {
+		text := issue.Message
+		if issue.Pos.Line > 0 {
+			text = fmt.Sprintf("%s:%d:%d: %s", t.file(), issue.Pos.Line, issue.Pos.Column, issue.Message)
+		}
+		r.Issues = append(r.Issues, text)
+	}
+	return r
+}
+
+func signatureOf(v integrity.Verified) *Signature {
+	return &Signature{
+		Timestamp: v.SignedAt().UTC().Format("2006-01-02T15:04:05Z"), Hash: v.Digest(), Signer: v.Signer(), Owner: v.Owner(),
+	}
+}
+
+// report counts; verb is what happened to the files that are well.
+func report(results []FileResult, verb string) *Report {
+	r := &Report{Status: item.StatusSuccess, Total: len(results), Results: results}
+	unchanged, waived := 0, 0
+	for _, f := range results {
+		switch f.State {
+		case StateFailed, StateNeedsSign:
+			r.Failed++
+			r.Status = item.StatusError
+		case StateUnchanged:
+			unchanged++
+		case StateWaived:
+			waived++
+		}
+	}
+	parts := []string{fmt.Sprintf("%d/%d %s", r.Total-r.Failed-unchanged-waived, r.Total, verb)}
+	for _, p := range []struct {
+		n    int
+		text string
+	}{{unchanged, "unchanged"}, {waived, "waived by dev mode"}, {r.Failed, "failed"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.text))
+		}
+	}
+	r.Summary = strings.Join(parts, ", ")
+	return r
+}

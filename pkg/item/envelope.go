@@ -1,0 +1,75 @@
+package item
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Request asks for one execution. It is the same whether it comes from the command line, MCP, a graph node or a thread
+// (seed 002, spec/rye-core §8.1).
+type Request struct {
+	Ref        string         `json:"item_id"`
+	Parameters map[string]any `json:"parameters,omitempty"`
+	DryRun     bool           `json:"dry_run,omitempty"`
+	Target     string         `json:"target,omitempty"` // "", local, remote, remote:NAME
+	Thread     string         `json:"thread,omitempty"` // "", inline, fork
+	Async      bool           `json:"async,omitempty"`
+
+	// Timeout, when positive, is the caller's own deadline for the run; it beats what the chain declares.
+	Timeout time.Duration `json:"timeout,omitempty"`
+}
+
+// Statuses of a Response (seed 002).
+const (
+	StatusSuccess   = "success"
+	StatusError     = "error"
+	StatusValidated = "validation_passed"
+)
+
+// Response is the one envelope of every execution. Fields appear in the order of seed 002's samples.
+type Response struct {
+	Status         string    `json:"status"`
+	Message        string    `json:"message,omitempty"`
+	Error          string    `json:"error,omitempty"`
+	ErrorType      ErrorType `json:"error_type,omitempty"`
+	Type           Kind      `json:"type,omitempty"`
+	ItemID         string    `json:"item_id,omitempty"`
+	Data           any       `json:"data,omitempty"` // json.RawMessage or a Streams value for tools
+	Chain          []string  `json:"chain,omitempty"`
+	ValidatedPairs []string  `json:"validated_pairs,omitempty"`
+	Hints          []string  `json:"hints,omitempty"`
+	Warnings       []string  `json:"warnings,omitempty"`
+	Metadata       *Facts    `json:"metadata,omitempty"`
+}
+
+// Facts are measurements of a run.
+type Facts struct {
+	DurationMS  int64    `json:"duration_ms"`
+	ExitCode    *int     `json:"exit_code,omitempty"`
+	Signal      string   `json:"signal,omitempty"`
+	Reaped      int      `json:"leftover_processes_killed,omitempty"`
+	FixedParams []string `json:"fixed_params_kept,omitempty"` // caller parameters that lost against fixed_params
+}
+
+// Streams is the data of a tool whose standard output is not JSON (design §5).
+type Streams struct {
+	Success    *bool  `json:"success,omitempty"` // only for tools with `result: text`, as is Output
+	Output     string `json:"output,omitempty"`
+	Stdout     string `json:"stdout"`
+	Stderr     string `json:"stderr"`
+	ReturnCode int    `json:"return_code"`
+	ExitCode   int    `json:"exit_code"`
+	Truncated  bool   `json:"truncated"`
+}
+
+// Failed reports whether the response is an error.
+func (r *Response) Failed() bool { return r.Status == StatusError }
+
+// ErrorResponse is the envelope of a failure before or during a run.
+func ErrorResponse(itemID string, err error) *Response {
+	return &Response{
+		Status: StatusError, Error: err.Error(), ErrorType: TypeOf(err), ItemID: itemID, Hints: HintsOf(err),
+	}
+}
+
+var _ json.Marshaler = (*Object)(nil)

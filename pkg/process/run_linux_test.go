@@ -1,0 +1,366 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func run(t *testing.T, spec Spec) Result {
+	t.Helper()
+	res, err := Run(context.Background(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func shell(script string) Spec {
+	return Spec{Path: "/bin/sh", Argv: []string{"sh", "-c", script}, Env: []string{"PATH=/usr/bin:/bin", "A=b"}}
+}
+
+// The modes in which Run works: with and without adopted orphans. Subtests may be parallel among themselves.
+func eachMode(t *testing.T, test func(t *testing.T, reaper bool)) {
+	for name, on := range map[string]bool{"plain": false, "reaper": true} {
+		t.Run(name, func(t *testing.T) {
+			if err := setReaper(on); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil); err != unix.ECHILD {
+					t.Errorf("children are left: %v, %v", children(os.Getpid()), err)
+				}
+				setReaper(false)
+			})
+			test(t, on)
+		})
+	}
+}
+
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	tests := []struct {
+		name, script   string
+		change         func(*Spec)
+		stdout, stderr string
+		code           int
+		signal         string
+	}{
+		{name: "output and exit code", script: "echo out; echo err >&2; exit 7", stdout: "out\n", stderr: "err\n", code: 7},
+		{name: "killed by a signal", script: "kill -KILL $$", code: -1, signal: "SIGKILL"},
+		{name: "environment is complete", script: "echo $A; unset A PATH PWD OLDPWD _ SHLVL RYE_RUN_ID; /usr/bin/env", stdout: "b\n"},
+		{name: "directory", script: "pwd -P", change: func(s *Spec) { s.Dir = dir }, stdout: dir + "\n"},
+		{name: "null device", script: "cat; echo end", stdout: "end\n"},
+		{name: "stdin", script: "cat", change: func(s *Spec) { s.Stdin = []byte("text") }, stdout: "text"},
+		{name: "argv[0]", script: "echo $0", change: func(s *Spec) { s.Argv = append(s.Argv, "name") }, stdout: "name\n"},
+		{name: "no terminal", script: "(: </dev/tty) 2>/dev/null || echo none", stdout: "none\n"},
+		{name: "leads its session", script: "set -- $(cat /proc/$$/stat); [ $1 = $5 ] && [ $1 = $6 ] && echo yes", stdout: "yes\n"},
+		{name: "tag is replaced", script: `echo ${#RYE_RUN_ID}; env | grep -c RYE_RUN_ID; [ $RYE_RUN_ID != outer ] && echo new`,
+			change: func(s *Spec) { s.Env = append(s.Env, "RYE_RUN_ID=outer") }, stdout: "16\n1\nnew\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			spec := shell(tt.script)
+			if tt.change != nil {
+				tt.change(&spec)
+			}
+			res := run(t, spec)
+			if res.Stdout.String() != tt.stdout || res.Stderr.String() != tt.stderr || res.ExitCode != tt.code || res.Signal != tt.signal {
+				t.Errorf("got %q, %q, %d %s", res.Stdout, res.Stderr, res.ExitCode, res.Signal)
+			}
+			if res.TimedOut || res.Cancelled != nil || res.Reaped != 0 || res.PID <= 0 || res.Duration <= 0 || res.MaxRSS <= 0 {
+				t.Errorf("%+v", res)
+			}
+		})
+	}
+}
+
+func TestRunCannotStart(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string, mode fs.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	plain, orphan := write("plain", "x", 0o644), write("orphan", "#!/no/such/interpreter\n", 0o755)
+	garbage := write("garbage", "\x00\x01", 0o755)
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	argv := []string{"x"}
+	tests := []struct {
+		name    string
+		ctx     context.Context
+		spec    Spec
+		is      error
+		mention string
+	}{
+		{name: "missing", spec: Spec{Path: "/no/such/program", Argv: argv}, is: unix.ENOENT, mention: "/no/such/program"},
+		{name: "not executable", spec: Spec{Path: plain, Argv: argv}, is: unix.EACCES, mention: plain},
+		{name: "interpreter missing", spec: Spec{Path: orphan, Argv: argv}, is: unix.ENOENT, mention: "interpreter"},
+		{name: "no program", spec: Spec{Path: garbage, Argv: argv}, is: unix.ENOEXEC},
+		{name: "directory missing", spec: Spec{Path: "/bin/sh", Argv: argv, Dir: dir + "/none"}, is: unix.ENOENT, mention: "directory"},
+		{name: "directory is a file", spec: Spec{Path: "/bin/sh", Argv: argv, Dir: plain}, is: unix.ENOTDIR, mention: "not a directory"},
+		{name: "argument too long", spec: Spec{Path: "/bin/sh", Argv: []string{"sh", strings.Repeat("x", 1<<20)}}, is: unix.E2BIG},
+		{name: "relative", spec: Spec{Path: "sh", Argv: argv}, mention: "absolute"},
+		{name: "no argv", spec: Spec{Path: "/bin/sh"}, mention: "argv[0]"},
+		{name: "NUL in argv", spec: Spec{Path: "/bin/sh", Argv: []string{"sh", "a\x00b"}}, is: unix.EINVAL},
+		{name: "NUL in environment", spec: Spec{Path: "/bin/sh", Argv: argv, Env: []string{"A=\x00"}}, mention: "NUL"},
+		{name: "negative limit", spec: Spec{Path: "/bin/sh", Argv: argv, Limit: -1}, mention: "negative"},
+		{name: "cancelled before", ctx: cancelled, spec: Spec{Path: "/bin/sh", Argv: argv}, is: context.Canceled},
+	}
+	before := openFiles(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx := tt.ctx
+			if ctx == nil {
+				ctx = context.Background()
+			}
+			res, err := Run(ctx, tt.spec)
+			if err == nil || res.PID != 0 {
+				t.Fatalf("started: %+v", res)
+			}
+			if tt.is != nil && !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.mention) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	eventually(t, "no file is left open", func() bool { return openFiles(t) <= before })
+	if n := len(active.trees); n != 0 {
+		t.Errorf("%d runs are still registered", n)
+	}
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(files)
+}
+
+func TestStdin(t *testing.T) {
+	input := make([]byte, 12<<20)
+	rand.Read(input)
+	t.Run("echo", func(t *testing.T) {
+		spec := shell("exec cat")
+		spec.Stdin, spec.Limit = input, 16<<20
+		if res := run(t, spec); !bytes.Equal(res.Stdout.Bytes(), input) || res.Stdout.Truncated() {
+			t.Errorf("got %d of %d bytes", res.Stdout.Total, len(input))
+		}
+	})
+	for name, script := range map[string]string{"ignored": "exit 3", "closed early": "head -c 10 >/dev/null; exec <&-; exit 3"} {
+		t.Run(name, func(t *testing.T) {
+			spec := shell(script)
+			spec.Stdin = input
+			if res := run(t, spec); res.ExitCode != 3 || res.Cancelled != nil {
+				t.Errorf("%+v", res)
+			}
+		})
+	}
+}
+
+func TestFlood(t *testing.T) {
+	const lines, limit = 200 << 20 / 64, 64 << 10
+	var live atomic.Int64
+	spec := helperSpec("flood", t.TempDir(), "3276800")
+	spec.Limit = limit
+	spec.Stdout = writerFunc(func(p []byte) (int, error) { live.Add(int64(len(p))); return len(p), nil })
+	res := run(t, spec)
+	var head, tail strings.Builder
+	for i := range limit / 2 / 64 {
+		head.WriteString(floodLine(i))
+		tail.WriteString(floodLine(lines - limit/2/64 + i))
+	}
+	want := head.String() + "\n... [output truncated, 209715200 bytes total]\n" + tail.String()
+	if got := res.Stdout.String(); got != want || !res.Stdout.Truncated() {
+		t.Errorf("head or tail is wrong: %.80q … %.80q", got, got[max(0, len(got)-80):])
+	}
+	if res.Stdout.Total != lines*64 || live.Load() != lines*64 || res.ExitCode != 0 || res.Stderr.String() != "done" {
+		t.Errorf("total %d, live %d, exit %d, %q", res.Stdout.Total, live.Load(), res.ExitCode, res.Stderr)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func TestLiveWriter(t *testing.T) {
+	t.Run("receives what is captured", func(t *testing.T) {
+		var out, err bytes.Buffer
+		spec := helperSpec("flood", t.TempDir(), "20000")
+		spec.Stdout, spec.Stderr = &out, &err
+		res := run(t, spec)
+		if !bytes.Equal(out.Bytes(), res.Stdout.Bytes()) || out.Len() != 20000*64 || err.String() != "done" {
+			t.Errorf("live %d, captured %d", out.Len(), res.Stdout.Total)
+		}
+	})
+	broken := errors.New("broken")
+	for name, w := range map[string]io.Writer{
+		"error":       writerFunc(func([]byte) (int, error) { return 0, broken }),
+		"short write": writerFunc(func(p []byte) (int, error) { return len(p) - 1, nil }),
+	} {
+		t.Run(name+" ends the run", func(t *testing.T) {
+			spec := shell("echo x; sleep 100")
+			spec.Stdout = w
+			res := run(t, spec)
+			if !errors.Is(res.Cancelled, broken) && !errors.Is(res.Cancelled, io.ErrShortWrite) {
+				t.Errorf("cancelled by %v", res.Cancelled)
+			}
+			if res.Signal != "SIGTERM" || res.Stdout.String() != "x\n" {
+				t.Errorf("%s, %q", res.Signal, res.Stdout)
+			}
+		})
+	}
+	t.Run("error after the end is reported", func(t *testing.T) {
+		spec := shell("echo x")
+		gone := make(chan struct{})
+		spec.Stdout = writerFunc(func([]byte) (int, error) { <-gone; return 0, broken })
+		time.AfterFunc(300*time.Millisecond, func() { close(gone) })
+		if res := run(t, spec); !errors.Is(res.Cancelled, broken) || res.ExitCode != 0 {
+			t.Errorf("cancelled by %v, exit %d", res.Cancelled, res.ExitCode)
+		}
+	})
+	t.Run("slower than the drain time loses nothing", func(t *testing.T) {
+		spec := shell("head -c 60000 /dev/zero; echo end >&2")
+		var got atomic.Int64
+		first := true
+		spec.Stdout = writerFunc(func(p []byte) (int, error) {
+			if first {
+				time.Sleep(drainTime + drainTime/5)
+				first = false
+			}
+			got.Add(int64(len(p)))
+			return len(p), nil
+		})
+		if res := run(t, spec); got.Load() != 60000 || res.Stdout.Total != 60000 || res.Cancelled != nil {
+			t.Errorf("live %d, captured %d, %v", got.Load(), res.Stdout.Total, res.Cancelled)
+		}
+	})
+	t.Run("stuck for ever does not hang a run with a timeout", func(t *testing.T) {
+		stuck := make(chan struct{})
+		defer close(stuck)
+		spec := shell("echo x")
+		spec.Stdout = writerFunc(func(p []byte) (int, error) { <-stuck; return len(p), nil })
+		spec.Timeout = 500 * time.Millisecond
+		if res := run(t, spec); !res.TimedOut || res.ExitCode != 0 || res.Stdout.String() != "x\n" {
+			t.Errorf("%+v", res)
+		}
+	})
+}
+
+// A pipe that somebody outside of the run holds open cannot hold the run.
+func TestPipeHeldOutside(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "go")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	held := make(chan *os.File, 1)
+	go func() { // opens the leader's stdout by its path while the leader waits
+		defer close(held)
+		if !waitUntil(func() bool { return noted(dir, []string{"pid"}) }) {
+			return
+		}
+		pid, err := os.ReadFile(filepath.Join(dir, "pid"))
+		if err != nil {
+			return
+		}
+		f, err := os.OpenFile("/proc/"+strings.TrimSpace(string(pid))+"/fd/1", os.O_WRONLY, 0)
+		if err != nil {
+			return
+		}
+		held <- f
+		os.WriteFile(fifo, []byte("go\n"), 0)
+	}()
+	spec := shell(`echo before; echo $$ >tmp && mv tmp pid; read line <go; echo after`)
+	spec.Dir = dir
+	start := time.Now()
+	res := run(t, spec)
+	f := <-held
+	if f == nil {
+		t.Fatal("could not hold the pipe")
+	}
+	defer f.Close()
+	if res.Stdout.String() != "before\nafter\n" || res.ExitCode != 0 {
+		t.Errorf("%q, exit %d", res.Stdout, res.ExitCode)
+	}
+	if took := time.Since(start); took < drainTime || took > 30*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestManyRunsLeaveNothing(t *testing.T) {
+	eachMode(t, func(t *testing.T, _ bool) {
+		spec := Spec{Path: "/bin/true", Argv: []string{"true"}, Stdin: []byte("x")}
+		run(t, spec)
+		before := openFiles(t)
+		for range 1000 {
+			if res := run(t, spec); res.ExitCode != 0 || res.Reaped != 0 {
+				t.Fatalf("%+v", res)
+			}
+		}
+		eventually(t, "no file is left open", func() bool { return openFiles(t) <= before })
+		if left := children(os.Getpid()); len(left) > 0 {
+			t.Errorf("children are left: %v", left)
+		}
+	})
+}
+
+// Children that other code of this process has started are neither signalled nor collected.
+func TestOthersAreLeftAlone(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		setReaper(on)
+		other := startHelper(t, "sleeper", "other")
+		id, err := Identify(other.Process.Pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, shell("sleep 100 & exit"))
+		spec := shell("sleep 100")
+		spec.Timeout = 20 * time.Millisecond
+		run(t, spec)
+		if !id.Alive() {
+			t.Errorf("reaper %v: killed a process of other code", on)
+		}
+		other.Process.Kill()
+		if err := other.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+			t.Errorf("reaper %v: its state was lost: %v", on, err)
+		}
+	}
+	setReaper(false)
+}
+
+func TestBecomeReaper(t *testing.T) {
+	defer setReaper(false)
+	if err := BecomeReaper(); err != nil || !reaping.Load() {
+		t.Fatal(err)
+	}
+	// A leftover that has left session, group and environment is known by being our child only.
+	dir := t.TempDir()
+	res := run(t, helperSpec("leader", dir, "cleared", "exit"))
+	if id := identityOf(t, dir, "daemon"); id.Alive() || res.Reaped != 1 {
+		t.Errorf("reaped %d, alive %v", res.Reaped, id.Alive())
+	}
+}
+
+func TestTaggedEnv(t *testing.T) {
+	got := taggedEnv([]string{"A=1", "RYE_RUN_ID=x", "RYE_RUN_IDS=y", "RYE_RUN_ID="}, "t")
+	if want := []string{"RYE_RUN_ID=t", "A=1", "RYE_RUN_IDS=y"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,147 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// DefaultLimit is how many bytes of each stream a Result keeps when Spec.Limit is 0.
+	DefaultLimit = 10 << 20
+	// DefaultGrace is the time between asking and killing when Spec.Grace is 0.
+	DefaultGrace = 2 * time.Second
+)
+
+// Spec is a program to run.
+type Spec struct {
+	Path string   // absolute path of the program
+	Argv []string // with argv[0]
+	Env  []string // "K=V", complete: nothing is inherited; RYE_RUN_ID is set by Run
+	Dir  string   // "" means the directory of this process
+
+	// Stdin is written while the output is read, so neither waits for the other (spec/rye-core §12 B10). Empty means the
+	// null device. A program that does not read it is no error.
+	Stdin []byte
+
+	// Stdout and Stderr receive a live copy, byte for byte and in order. The two are written by different goroutines.
+	// A write error ends the run as a cancellation does; a slow writer slows the program down.
+	Stdout, Stderr io.Writer
+
+	Limit   int           // bytes kept of each stream, half from its head and half from its tail; 0 means DefaultLimit
+	Timeout time.Duration // 0 means none
+	Grace   time.Duration // between SIGTERM and SIGKILL; 0 means DefaultGrace
+}
+
+// Result is how a run ended.
+type Result struct {
+	PID      int
+	ExitCode int    // -1 when a signal ended the program
+	Signal   string // its name ("SIGKILL"), or ""
+
+	Stdout, Stderr Output
+
+	TimedOut  bool  // Spec.Timeout was over before the program had ended and its output was delivered
+	Cancelled error // what cut the run short: the context's cause, or the error of a live writer
+
+	Duration  time.Duration // until the program and what it left were gone
+	Reaped    int           // processes the program had started and that had to be killed
+	Survivors int           // of those, the ones that could not be killed (other user, stuck in the kernel); normally 0
+
+	// What the program and the children it waited for used. MaxRSS is in bytes; 0 where the system does not tell.
+	UserTime, SystemTime time.Duration
+	MaxRSS               int64
+}
+
+// tagKey is the environment variable that tells which run a process belongs to.
+const tagKey = "RYE_RUN_ID"
+
+// newTag makes the value of tagKey: 16 hex digits. It must be unique, not secret.
+func newTag() string { return fmt.Sprintf("%016x", rand.Uint64()) }
+
+// taggedEnv is the environment of a run; a tag that an outer run has set is replaced.
+func taggedEnv(env []string, tag string) []string {
+	tagged := make([]string, 0, len(env)+1)
+	tagged = append(tagged, tagKey+"="+tag)
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, tagKey+"=") {
+			tagged = append(tagged, kv)
+		}
+	}
+	return tagged
+}
+
+// settled checks the spec and fills in its defaults.
+func (s Spec) settled() (Spec, error) {
+	switch {
+	case !filepath.IsAbs(s.Path):
+		return s, fmt.Errorf("cannot start %q: the path of a program must be absolute (find it with Lookup)", s.Path)
+	case len(s.Argv) == 0:
+		return s, fmt.Errorf("cannot start %s: its argument list is empty, argv[0] is missing", s.Path)
+	case s.Limit < 0 || s.Timeout < 0 || s.Grace < 0:
+		return s, fmt.Errorf("cannot start %s: limit %d, timeout %v and grace %v must not be negative",
+			s.Path, s.Limit, s.Timeout, s.Grace)
+	case slices.ContainsFunc(s.Env, func(kv string) bool { return strings.ContainsRune(kv, 0) }):
+		return s, fmt.Errorf("cannot start %s: its environment holds a NUL character", s.Path)
+	}
+	if s.Limit == 0 {
+		s.Limit = DefaultLimit
+	}
+	if s.Grace == 0 {
+		s.Grace = DefaultGrace
+	}
+	return s, nil
+}
+
+// startError says why the program did not start. The operating system reports a missing program, a missing interpreter
+// and a missing directory with one and the same error.
+func (s Spec) startError(err error) error {
+	if s.Dir != "" {
+		if info, statErr := os.Stat(s.Dir); statErr != nil {
+			return fmt.Errorf("cannot start %s in %s: no such directory to run in: %w", s.Path, s.Dir, err)
+		} else if !info.IsDir() {
+			return fmt.Errorf("cannot start %s in %s: that is not a directory: %w", s.Path, s.Dir, err)
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		if _, statErr := os.Stat(s.Path); statErr == nil {
+			return fmt.Errorf("cannot start %s: the interpreter that its first line or its format names is missing: %w",
+				s.Path, err)
+		}
+	}
+	return fmt.Errorf("cannot start %s: %w", s.Path, err)
+}
+
+// interrupts is what can cut a run short.
+type interrupts struct {
+	ctx     context.Context
+	timeout <-chan time.Time
+	failed  <-chan error
+}
+
+// await waits for done. It returns true, and notes the reason in res, if the run is cut short before.
+func (i interrupts) await(done <-chan struct{}, res *Result) bool {
+	select {
+	case <-done: // an end that has already come wins over an interruption
+		return false
+	default:
+	}
+	select {
+	case <-done:
+		return false
+	case <-i.ctx.Done():
+		res.Cancelled = context.Cause(i.ctx)
+	case <-i.timeout:
+		res.TimedOut = true
+	case err := <-i.failed:
+		res.Cancelled = err
+	}
+	return true
+}

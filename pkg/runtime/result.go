@@ -1,0 +1,104 @@
+package runtime
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/process"
+)
+
+// Outcome is a finished run in the envelope's terms.
+type Outcome struct {
+	Data any   // json.RawMessage of an object, or *item.Streams
+	Err  error // nil on success; an *item.Error otherwise
+}
+
+// Shape turns what a process left into data and, for a failure, an error (design §5, spec/rye-core §6.2): a JSON object
+// on standard output is the data, any other JSON value becomes {"result": value}, anything else the streams themselves.
+func (p *Plan) Shape(r process.Result) Outcome {
+	if p.TextResult {
+		return Outcome{Data: p.textStreams(r), Err: p.failure(r)}
+	}
+	out := bytes.TrimSpace(r.Stdout.Bytes())
+	if r.Stdout.Truncated() || len(out) == 0 || !json.Valid(out) {
+		return Outcome{Data: streams(r), Err: p.failure(r)}
+	}
+	if out[0] != '{' {
+		data, _ := json.Marshal(map[string]json.RawMessage{"result": out})
+		return Outcome{Data: json.RawMessage(data), Err: p.failure(r)}
+	}
+	if err := p.failure(r); err != nil {
+		return Outcome{Data: json.RawMessage(out), Err: err}
+	}
+	return Outcome{Data: json.RawMessage(out), Err: p.reported(out)}
+}
+
+// reported is the failure that a tool declares itself with `success: false` in its object.
+func (p *Plan) reported(out []byte) error {
+	var fields struct {
+		Success any `json:"success"`
+		Error   any `json:"error"`
+		Stderr  any `json:"stderr"`
+	}
+	if json.Unmarshal(out, &fields) != nil || fields.Success != false {
+		return nil
+	}
+	for _, v := range []any{fields.Error, fields.Stderr} {
+		if text, ok := v.(string); ok && text != "" {
+			return item.Errorf(item.TypeFailed, "%s", item.CleanText(text))
+		}
+	}
+	return item.Errorf(item.TypeFailed, "the tool reported success: false")
+}
+
+// failure says why a process did not succeed; nil when it did.
+func (p *Plan) failure(r process.Result) error {
+	stderr := strings.TrimSpace(item.CleanText(r.Stderr.String()))
+	switch {
+	case r.TimedOut:
+		return item.Errorf(item.TypeTimeout, "timed out after %s (limit set by %s)", shortDuration(p.Timeout), p.TimeoutOwner).
+			Hint("raise it for one run: --timeout %s", shortDuration(2*p.Timeout))
+	case r.Cancelled != nil:
+		return item.Errorf(item.TypeInterrupted, "interrupted: %w", r.Cancelled)
+	case r.Signal != "":
+		return item.Errorf(item.TypeFailed, "%s", join("killed by "+r.Signal, stderr))
+	case r.ExitCode != 0:
+		return item.Errorf(item.TypeFailed, "%s", join(fmt.Sprintf("exited with code %d", r.ExitCode), stderr))
+	}
+	return nil
+}
+
+func join(what, stderr string) string {
+	const most = 4096 // of a long standard error, its end says why
+	if len(stderr) > most {
+		stderr = "…" + strings.ToValidUTF8(stderr[len(stderr)-most:], "")
+	}
+	if stderr == "" {
+		return what
+	}
+	return what + ": " + stderr
+}
+
+func shortDuration(d time.Duration) string { return d.Round(time.Millisecond).String() }
+
+func streams(r process.Result) *item.Streams {
+	return &item.Streams{
+		Stdout: item.CleanText(r.Stdout.String()), Stderr: item.CleanText(r.Stderr.String()),
+		ReturnCode: r.ExitCode, ExitCode: r.ExitCode, Truncated: r.Stdout.Truncated() || r.Stderr.Truncated(),
+	}
+}
+
+// textStreams adds what `result: text` promises: whether it worked, and both streams as one text (spec/rye-core §9.1).
+func (p *Plan) textStreams(r process.Result) *item.Streams {
+	s := streams(r)
+	ok := p.failure(r) == nil
+	s.Success, s.Output = &ok, s.Stdout
+	if s.Stderr != "" {
+		s.Output = strings.TrimPrefix(s.Output+"\n[stderr]\n"+s.Stderr, "\n")
+	}
+	return s
+}

@@ -1,0 +1,34 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/process"
+)
+
+// Run executes the plan: the primitive of every chain. live copies, which may be nil, receive the streams byte for byte
+// as they come.
+func (p *Plan) Run(ctx context.Context, stdout, stderr io.Writer) (process.Result, error) {
+	result, err := process.Run(ctx, process.Spec{
+		Path: p.Program, Argv: p.Argv, Env: p.Env.List(), Dir: p.Cwd, Stdin: p.Stdin,
+		Stdout: stdout, Stderr: stderr, Limit: p.MaxOutput, Timeout: p.Timeout,
+	})
+	if err == nil {
+		return result, nil
+	}
+	return result, startError(p, err)
+}
+
+func startError(p *Plan, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return item.Errorf(item.TypeUnavailable, "cannot start %s in %s: %w", p.Program, p.Cwd, err)
+	case errors.Is(err, fs.ErrPermission):
+		return item.Errorf(item.TypeUnavailable, "cannot start %s: %w", p.Program, err).Hint("chmod +x %s", p.Program)
+	}
+	return item.Errorf(item.TypeInternal, "cannot start %s: %w", p.Program, err)
+}

@@ -1,0 +1,6 @@
+package space
+
+import "syscall"
+
+// errNotDir: a path goes through something that is not a folder.
+var errNotDir error = syscall.ERROR_PATH_NOT_FOUND

@@ -1,0 +1,212 @@
+// Package space finds items: it looks a reference up in the project's, the user's and the system's `.ai/` folders, says
+// what shadows what, lists items and gives the tiers of a configuration file. Finding an item is not trusting it:
+// nothing here verifies a signature.
+package space
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/ryeos/rye/pkg/item"
+)
+
+// Dir is the name of the folder that holds a space's items.
+const Dir = ".ai"
+
+// SignatureExtension is the end of a detached signature's file name (design §2 row 9).
+const SignatureExtension = ".rye-sig"
+
+// maxItemSize bounds one item or dependency, in bytes, so that a hostile folder cannot fill the memory.
+const maxItemSize = 64 << 20
+
+// Label names a space in responses.
+type Label string
+
+// The three spaces, in lookup order.
+const (
+	Project Label = "project"
+	User    Label = "user"
+	System  Label = "system"
+)
+
+// Rank is the precedence of seed 001: project 3, user 2, system 1.
+func (l Label) Rank() int {
+	switch l {
+	case Project:
+		return 3
+	case User:
+		return 2
+	case System:
+		return 1
+	}
+	return 0
+}
+
+// Space is one `.ai/` folder.
+type Space struct {
+	Label Label
+	// Base is the absolute path of the folder that holds `.ai`; empty for the system space, whose files live in the binary.
+	Base string
+
+	open  func() (fs.FS, *os.Root, error)
+	cache *materialiser // system space only
+}
+
+// Root is the absolute path of the `.ai` folder; empty for the system space.
+func (s *Space) Root() string {
+	if s.Base == "" {
+		return ""
+	}
+	return filepath.Join(s.Base, Dir)
+}
+
+// FS is the `.ai` folder. Reads through it cannot leave the folder, whatever symbolic links it holds.
+func (s *Space) FS() (fs.FS, error) {
+	fsys, _, err := s.open()
+	return fsys, err
+}
+
+// Display is how a file of the space is shown to people: an absolute path, or `system:tools/rye/bash.yaml`.
+func (s *Space) Display(rel string) string {
+	if s.Base == "" {
+		return string(System) + ":" + rel
+	}
+	return filepath.Join(s.Root(), filepath.FromSlash(rel))
+}
+
+// ReadFile reads a regular file below `.ai`, up to 64 MiB.
+func (s *Space) ReadFile(rel string) ([]byte, error) {
+	fsys, err := s.FS()
+	if err != nil {
+		return nil, err
+	}
+	f, err := fsys.Open(rel)
+	if err != nil {
+		return nil, s.readError(rel, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, s.readError(rel, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", s.Display(rel))
+	}
+	if info.Size() > maxItemSize {
+		return nil, fmt.Errorf("%s is larger than %d MiB", s.Display(rel), maxItemSize>>20)
+	}
+	data := make([]byte, 0, info.Size()+1)
+	return readAll(io.LimitReader(f, maxItemSize+1), data)
+}
+
+// readAll is io.ReadAll into a buffer that already has the file's size.
+func readAll(r io.Reader, data []byte) ([]byte, error) {
+	for {
+		n, err := r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err == io.EOF {
+			return data, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}
+
+func (s *Space) readError(rel string, err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) && strings.Contains(pathErr.Err.Error(), "escapes") {
+		return item.Errorf(item.TypeIntegrity, "%s is a symbolic link that leads out of %s: rye does not follow it",
+			s.Display(rel), s.Root())
+	}
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return fmt.Errorf("reading %s: %w", s.Display(rel), err)
+}
+
+// OnDisk makes the space of a folder that holds `.ai`, which need not exist. The folder is opened at the first look-up.
+func OnDisk(label Label, base string) *Space {
+	s := &Space{Label: label, Base: base}
+	type opened struct {
+		fsys fs.FS
+		root *os.Root
+		err  error
+	}
+	once := sync.OnceValue(func() opened {
+		root, err := os.OpenRoot(s.Root())
+		if errors.Is(err, fs.ErrNotExist) {
+			return opened{fsys: emptyFS{}}
+		}
+		if err != nil {
+			return opened{err: fmt.Errorf("opening the %s space: %w", label, err)}
+		}
+		return opened{fsys: root.FS(), root: root}
+	})
+	s.open = func() (fs.FS, *os.Root, error) { o := once(); return o.fsys, o.root, o.err }
+	return s
+}
+
+// Embedded makes the system space of a file system rooted at its `.ai` folder. Files that a child process must open are
+// written below cacheDir first (Materialise).
+func Embedded(fsys fs.FS, cacheDir string) *Space {
+	return &Space{
+		Label: System,
+		open:  func() (fs.FS, *os.Root, error) { return fsys, nil, nil },
+		cache: &materialiser{fsys: fsys, parent: cacheDir},
+	}
+}
+
+type emptyFS struct{}
+
+func (emptyFS) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// Spaces are the three spaces of one execution, in lookup order.
+type Spaces []*Space
+
+// From drops the spaces that come before label: an element found in user space looks its executor up in user and
+// system space only (spec/rye-core §3.1).
+func (ss Spaces) From(label Label) Spaces {
+	for i, s := range ss {
+		if s.Label == label {
+			return ss[i:]
+		}
+	}
+	return nil
+}
+
+// Get is the space with the label, or nil.
+func (ss Spaces) Get(label Label) *Space {
+	for _, s := range ss {
+		if s.Label == label {
+			return s
+		}
+	}
+	return nil
+}
+
+// Locate tells which space a path on disk belongs to, and its path below that space's `.ai`.
+func (ss Spaces) Locate(file string) (s *Space, rel string, ok bool) {
+	for _, s := range ss {
+		if s.Base == "" {
+			continue
+		}
+		rel, err := filepath.Rel(s.Root(), file)
+		if err == nil && filepath.IsLocal(rel) && rel != "." {
+			return s, path.Clean(filepath.ToSlash(rel)), true
+		}
+	}
+	return nil, "", false
+}

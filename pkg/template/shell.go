@@ -1,0 +1,67 @@
+package template
+
+import (
+	"strings"
+
+	"github.com/ryeos/rye/pkg/item"
+)
+
+// commandName is the one parameter that is shell text itself (design §2 row 12).
+const commandName = "command"
+
+// Shell fills the placeholders of a POSIX shell script so that the shell sees every value as one piece of data: as if
+// a variable that holds it stood there in double quotes. {command} is shell text and goes in as it is; the quotes that
+// it leaves open count for the placeholders after it. Unknown {names} stay as written.
+//
+// Where no quoting can be safe, or where shells disagree about what is quoted, Shell refuses with an *item.Error of
+// type chain: in comments, backticks, ${…}, $((…)), ((…)), $'…' and array subscripts, right after a backslash or an
+// unquoted $, and anywhere after a here-document. A value with a NUL byte is a usage error: no argument can hold it.
+// Whether a command runs its arguments as code (eval, let, another sh -c, ssh) is not Shell's to know.
+func (v Values) Shell(text string) (string, error) {
+	var out strings.Builder
+	var script shellScanner
+	for s := range segments(text) {
+		value, ok := v.lookup(s)
+		if !ok {
+			out.WriteString(s.text)
+			script.scan(s.text)
+			continue
+		}
+		data := String(value)
+		if s.kind == param && s.name == commandName {
+			out.WriteString(data)
+			script.scan(data)
+		} else if reason := script.refusal(); reason != "" {
+			return "", refuse(text, s, reason)
+		} else {
+			out.WriteString(script.quote(data))
+		}
+		if strings.IndexByte(data, 0) >= 0 {
+			return "", item.Usagef("the value of %s holds a NUL byte, which no command line can carry", item.Quote(s.text)).
+				Hint("pass the value without NUL bytes, or through a file or stdin")
+		}
+	}
+	return out.String(), nil
+}
+
+func refuse(text string, s segment, reason string) error {
+	at := item.PositionAt([]byte(text), s.offset)
+	return item.Errorf(item.TypeChain, "the shell text of the command has %s at line %d, column %d, %s: its value cannot be quoted safely there",
+		item.Quote(s.text), at.Line, at.Column, reason).
+		Hint(`hand the value over in an environment variable: put 'VALUE: %s' below env_config.env and write "$VALUE" in the script`, item.Quote(s.text)).
+		Hint(`or read it from stdin: put 'input_data: "{params_json}"' below config`)
+}
+
+// quote is data as the shell must read it at the present place. The quotes around the place are closed and opened
+// again, because inside double quotes no quoting works for every byte.
+func (s *shellScanner) quote(data string) string {
+	word := "'" + strings.ReplaceAll(data, "'", `'\''`) + "'"
+	s.placed()
+	switch s.top() {
+	case inSingle:
+		return "'" + word + "'"
+	case inDouble:
+		return `"` + word + `"`
+	}
+	return word
+}
