@@ -77,7 +77,7 @@ func (a *app) printError(message string, hints []string) {
 
 func printHints(w io.Writer, hints []string) {
 	for _, hint := range hints {
-		fmt.Fprintf(w, "  try: %s\n", safeLines(hint))
+		fmt.Fprintf(w, "  hint: %s\n", safeLines(hint))
 	}
 }
 

@@ -39,7 +39,7 @@ func readComments(src []byte) (*Document, error) {
 // commentHeader reads the comments at the start of a file. What it scans is their text, one line for each line of the
 // file.
 type commentHeader struct {
-	pythonLiterals
+	pythonScanner
 	removed []int // characters taken off the start of each line
 	doc     *Document
 }
@@ -48,7 +48,6 @@ type commentHeader struct {
 // interpreter counts as a comment, whatever comments look like in the language.
 func newCommentHeader(file []byte) *commentHeader {
 	h := &commentHeader{doc: newDocument()}
-	h.json = true
 	for line := range bytes.Lines(file) {
 		line = bytes.TrimRight(line, "\r\n")
 		text, ok := commentText(line)
@@ -86,43 +85,47 @@ func commentText(line []byte) (text []byte, ok bool) {
 // line reads the constant that the comment at the scanner declares, if it declares one, and moves on to the line after.
 func (h *commentHeader) line() error {
 	start := h.offset
-	next := start + bytes.IndexByte(h.src[start:], '\n') + 1
-	line := h.src[start : next-1]
-	h.offset = next
-	m := commentConstant.FindSubmatchIndex(line)
+	h.offset += bytes.IndexByte(h.src[start:], '\n') + 1
+	line := h.src[start:h.offset]
+	m := commentConstant.FindSubmatchIndex(bytes.TrimSuffix(line, []byte("\n")))
 	if m == nil {
 		return nil
 	}
 	name, at := string(line[m[2]:m[3]]), start+m[6]
-	h.offset = at
-	value, err := h.only()
-	switch {
-	case err == nil:
-		h.doc.set(name, value, h.inFile(h.position(at)))
-	case isShellAssignment(name, string(line[m[4]:])):
-		h.offset, h.open, err = next, nil, nil
-	case errors.Is(err, errNotLiteral):
-		err = syntaxErrorAt(h.src, at,
+	if isShellAssignment(name, string(line[m[4]:])) {
+		if _, _, err := readConstant(line, m[6]); err != nil {
+			return nil
+		}
+	}
+	value, next, err := readConstant(h.src, at)
+	if errors.Is(err, errNotLiteral) {
+		return syntaxErrorAt(h.src, at,
 			"the value of %s is not a literal: write a quoted string, a number, true, false, null, a list or a mapping", name)
+	}
+	if err == nil {
+		h.doc.set(name, value, h.inFile(h.position(at)))
+		h.offset = next
 	}
 	return err
 }
 
-// only reads a literal with nothing else on its last line.
-func (h *commentHeader) only() (any, error) {
-	if err := h.advance(); err != nil {
-		return nil, err
+// readConstant reads the literal at the offset, which must be alone on its last line, and returns the offset of the line
+// after.
+func readConstant(text []byte, offset int) (value any, next int, err error) {
+	l := pythonLiterals{json: true}
+	l.src, l.offset = text, offset
+	if err := l.advance(); err != nil {
+		return nil, 0, err
 	}
-	value, err := h.tuple()
-	if err == nil && h.tok.kind != pythonNewline {
+	value, err = l.tuple()
+	if err == nil && l.tok.kind != pythonNewline {
 		err = errNotLiteral
 	}
-	return value, err
+	return value, l.offset, err
 }
 
-// isShellAssignment reports whether a comment that declares no literal shows the use of a variable instead, as in
-// `# DEBUG=1 ./run.sh`. rest is what follows the name. A bracket starts no value that a shell would take.
+// isShellAssignment reports whether a comment may show the use of a variable, as in `# DEBUG=1 ./run.sh`. rest is what
+// follows the name. A bracket starts no value that a shell would take.
 func isShellAssignment(name, rest string) bool {
-	value, tight := strings.CutPrefix(rest, "=")
-	return tight && name[0] != '_' && name == strings.ToUpper(name) && !strings.HasPrefix(value, "{") && !strings.HasPrefix(value, "[")
+	return name == strings.ToUpper(name) && name[0] != '_' && rest[0] == '=' && !strings.ContainsAny(rest[1:2], "{[")
 }

@@ -14,7 +14,7 @@ func TestReadComments(t *testing.T) {
 		name, source string
 		want         *Object
 	}{
-		{"empty", "", pyDict()},
+		{"empty", "", object()},
 		{"shell", `#!/usr/bin/env bash
 # rye:signed:v2:2026-01-01T00:00:00Z:abc:def:ghi
 #
@@ -25,8 +25,8 @@ func TestReadComments(t *testing.T) {
 #   CONFIG_SCHEMA = {"type": "object", "required": ["name"], "strict": true, 'x': None}
 set -eu
 # LATE = 1
-`, pyDict("__version__", "1.0.0", "__executor_id__", "rye/core/runtimes/bash/script", "CONFIG_SCHEMA",
-			pyDict("type", "object", "required", pyList("name"), "strict", true, "x", nil))},
+`, object("__version__", "1.0.0", "__executor_id__", "rye/core/runtimes/bash/script", "CONFIG_SCHEMA",
+			object("type", "object", "required", list("name"), "strict", true, "x", nil))},
 		{"over several lines", `# CONFIG = {
 #   "a": [1,
 #
@@ -34,17 +34,17 @@ set -eu
 
 #   "b": False}
 # verify_deps = {"enabled": false}
-`, pyDict("CONFIG", pyDict("a", pyList(int64(1), int64(2)), "b", false), "verify_deps", pyDict("enabled", false))},
-		{"string over several lines", "# A = [\"\"\"one\n#   two\n#\n# \"\"\"]\r\n", pyDict("A", pyList("one\n  two\n\n"))},
-		{"Lua", "-- anchor = null\n  -- A = 'x'\nlocal A = 1\n", pyDict("anchor", nil, "A", "x")},
-		{"slashes", "// A = -1.5\r\n\r\n//B = true\r\n", pyDict("A", -1.5, "B", true)},
-		{"byte order mark", "\ufeff# A = 1\n", pyDict("A", int64(1))},
-		{"JSON escapes", `# A = "\/\ud83d\ude00\n"`, pyDict("A", "/😀\n")},
-		{"last wins", "# A = 1\n# B = 1\n# A = 2\n", pyDict("A", int64(2), "B", int64(1))},
-		{"prose", "# version = the first one\n# Version = x\n# A == b\n# a A = x\n# (A = 1)\n# __a = x\n## A = x\n", pyDict()},
-		{"use of variables", "# DEBUG=1 ./run.sh\n# HOME=$PWD x\n# NAME='a\n# LIST=( 1\n# N=2\n", pyDict("N", int64(2))},
-		{"code at once", "x = 1\n# A = 1\n", pyDict()},
-		{"not UTF-8 in the code", "# A = 1\nx\n\x00\xff\n", pyDict("A", int64(1))},
+`, object("CONFIG", object("a", list(int64(1), int64(2)), "b", false), "verify_deps", object("enabled", false))},
+		{"string over several lines", "# A = [\"\"\"one\n#   two\n#\n# \"\"\"]\r\n", object("A", list("one\n  two\n\n"))},
+		{"Lua", "-- anchor = null\n  -- A = 'x'\nlocal A = 1\n", object("anchor", nil, "A", "x")},
+		{"slashes", "// A = -1.5\r\n\r\n//B = true\r\n", object("A", -1.5, "B", true)},
+		{"byte order mark", "\ufeff# A = 1\n", object("A", int64(1))},
+		{"JSON escapes", `# A = "\/\ud83d\ude00\n"`, object("A", "/😀\n")},
+		{"last wins", "# A = 1\n# B = 1\n# A = 2\n", object("A", int64(2), "B", int64(1))},
+		{"prose", "# version = the first one\n# Version = x\n# A == b\n# a A = x\n# (A = 1)\n# __a = x\n## A = x\n", object()},
+		{"use of variables", "# DEBUG=1 ./run.sh\n# HOME=$PWD x\n# NAME='a\n# LIST=( 1\n# N=2\n", object("N", int64(2))},
+		{"code at once", "x = 1\n# A = 1\n", object()},
+		{"not UTF-8 in the code", "# A = 1\nx\n\x00\xff\n", object("A", int64(1))},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -52,7 +52,7 @@ set -eu
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := showJSON(t, doc.Values), showJSON(t, test.want); got != want ||
+			if got, want := marshal(t, doc.Values), marshal(t, test.want); got != want ||
 				!reflect.DeepEqual(Plain(doc.Values), Plain(test.want)) {
 				t.Errorf("got %s, want %s", got, want)
 			}
@@ -111,7 +111,7 @@ func FuzzComments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		doc, err := readComments(src)
-		if isReadableDocument(t, src, doc, err) {
+		if isReadable(t, src, doc, err) {
 			longer, err := readComments(append(append([]byte{}, src...), "\ncode\n# __late__ = x\n"...))
 			if err != nil || !reflect.DeepEqual(doc, longer) {
 				t.Fatalf("code at the end changes the document: %v, %v", longer, err)
@@ -135,7 +135,7 @@ func checkJSONComment(t *testing.T, data []byte) {
 	if err != nil {
 		t.Fatalf("%s: %v", indented, err)
 	}
-	got, want := showJSON(t, Plain(doc.Values.Object("CONFIG"))), showJSON(t, map[string]any{"value": value})
+	got, want := marshal(t, Plain(doc.Values.Object("CONFIG"))), marshal(t, map[string]any{"value": value})
 	var gotValue, wantValue any
 	if json.Unmarshal([]byte(got), &gotValue) != nil || json.Unmarshal([]byte(want), &wantValue) != nil ||
 		!reflect.DeepEqual(gotValue, wantValue) {

@@ -75,7 +75,7 @@ func comparePython(path string, want pythonModuleNames) (problems []string) {
 		expected, ok := want.Values[name]
 		if !ok {
 			report("invented %s = %.100v", name, value)
-		} else if got := byteChars(Plain(value)); !reflect.DeepEqual(got, jsonNumbers(expected)) {
+		} else if got := byteChars(Plain(value)); !reflect.DeepEqual(got, numbers(expected)) {
 			report("%s: got %.100v, want %.100v", name, got, expected)
 		}
 	}
@@ -121,8 +121,8 @@ func byteChars(v any) any {
 	return v
 }
 
-// jsonNumbers turns the numbers of decoded JSON into int64 or float64 by the way in which Python wrote them.
-func jsonNumbers(v any) any {
+// numbers turns the numbers of decoded JSON into int64 or float64 by the way in which Python wrote them.
+func numbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		if n, err := v.Int64(); err == nil {
@@ -132,11 +132,11 @@ func jsonNumbers(v any) any {
 		return f
 	case []any:
 		for i := range v {
-			v[i] = jsonNumbers(v[i])
+			v[i] = numbers(v[i])
 		}
 	case map[string]any:
 		for key := range v {
-			v[key] = jsonNumbers(v[key])
+			v[key] = numbers(v[key])
 		}
 	}
 	return v

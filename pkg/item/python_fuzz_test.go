@@ -28,7 +28,7 @@ func FuzzPython(f *testing.F) {
 		if !reflect.DeepEqual(doc, again) || fmt.Sprint(err) != fmt.Sprint(errAgain) {
 			t.Fatalf("two readings differ: %v, %v and %v, %v", doc, err, again, errAgain)
 		}
-		if !isReadableDocument(t, src, doc, err) {
+		if !isReadable(t, src, doc, err) {
 			return
 		}
 		longer, err := readPython(append(append([]byte{}, src...), "\nadded = 1\n"...))
@@ -38,14 +38,14 @@ func FuzzPython(f *testing.F) {
 		added, _ := longer.Values.Get("added")
 		doc.Values.Delete("added")
 		longer.Values.Delete("added")
-		if added != int64(1) || showJSON(t, longer.Values) != showJSON(t, doc.Values) {
-			t.Fatalf("a line at the end changes the document: got %v = 1 and %s", added, showJSON(t, longer.Values))
+		if added != int64(1) || marshal(t, longer.Values) != marshal(t, doc.Values) {
+			t.Fatalf("a line at the end changes the document: got %v = 1 and %s", added, marshal(t, longer.Values))
 		}
 	})
 }
 
-// isReadableDocument checks the result of a reader and reports whether it is a document.
-func isReadableDocument(t *testing.T, src []byte, doc *Document, err error) bool {
+// isReadable checks the result of a reader and reports whether it is a document.
+func isReadable(t *testing.T, src []byte, doc *Document, err error) bool {
 	t.Helper()
 	if err != nil {
 		var syntax *SyntaxError
@@ -65,23 +65,23 @@ func isReadableDocument(t *testing.T, src []byte, doc *Document, err error) bool
 		if _, ok := doc.Skipped[name]; ok {
 			t.Fatalf("%s has a value and is skipped", name)
 		}
-		checkDocumentValue(t, value)
+		checkValue(t, value)
 	}
-	showJSON(t, doc.Values)
+	marshal(t, doc.Values)
 	return true
 }
 
-func checkDocumentValue(t *testing.T, value any) {
+func checkValue(t *testing.T, value any) {
 	t.Helper()
 	switch v := value.(type) {
 	case nil, bool, int64, float64, string:
 	case []any:
 		for _, e := range v {
-			checkDocumentValue(t, e)
+			checkValue(t, e)
 		}
 	case *Object:
 		for _, e := range v.All() {
-			checkDocumentValue(t, e)
+			checkValue(t, e)
 		}
 	default:
 		t.Fatalf("a document cannot hold %T", value)

@@ -93,7 +93,7 @@ func (s *pythonScanner) indented() bool {
 			column++
 		case c == '\f':
 			column = 0
-		case c == '\\' && s.peek(1) == '\n':
+		case c == '\\' && s.peek(1) == '\n' && s.offset+2 < len(s.src):
 			s.offset++
 		default:
 			return column > 0
@@ -127,9 +127,10 @@ func (s *pythonScanner) scan() (pythonToken, error) {
 		s.skipNumber()
 	case s.skipName():
 		tok.kind = pythonName
-		prefix := strings.ToLower(string(s.src[tok.start:s.offset]))
-		if next := s.peek(0); (next == '"' || next == '\'') && isStringPrefix(prefix) {
-			tok.kind, err = s.skipString(prefix)
+		if next := s.peek(0); next == '"' || next == '\'' {
+			if prefix := strings.ToLower(string(s.src[tok.start:s.offset])); isStringPrefix(prefix) {
+				tok.kind, err = s.skipString(prefix)
+			}
 		}
 	case strings.IndexByte("()[]{}", c) >= 0:
 		err = s.skipBracket(c)
@@ -153,8 +154,8 @@ func (s *pythonScanner) skipBlank() error {
 			}
 			s.offset += length - 1
 		case c == '\\':
-			if s.peek(1) != '\n' {
-				return syntaxErrorAt(s.src, s.offset, "a backslash outside of a string must be the last character of its line")
+			if s.peek(1) != '\n' || s.offset+2 == len(s.src) {
+				return syntaxErrorAt(s.src, s.offset, "a backslash outside of a string must end its line, and another line must follow")
 			}
 			s.offset++
 		default:

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// pyDict builds the mapping that a test expects, from keys and values in turn.
-func pyDict(pairs ...any) *Object {
+// object builds the mapping that a test expects, from keys and values in turn.
+func object(pairs ...any) *Object {
 	o := NewObject()
 	for i := 0; i < len(pairs); i += 2 {
 		o.Set(pairs[i].(string), pairs[i+1])
@@ -20,7 +20,7 @@ func pyDict(pairs ...any) *Object {
 	return o
 }
 
-func pyList(values ...any) []any { return append([]any{}, values...) }
+func list(values ...any) []any { return append([]any{}, values...) }
 
 func TestReadPythonLiterals(t *testing.T) {
 	tests := []struct {
@@ -76,26 +76,26 @@ func TestReadPythonLiterals(t *testing.T) {
 		{"False", false},
 		{"None", nil},
 		{"(1)", int64(1)},
-		{"(1,)", pyList(int64(1))},
-		{"1,", pyList(int64(1))},
-		{"1, 'a', None", pyList(int64(1), "a", nil)},
-		{"()", pyList()},
-		{"[ ]", pyList()},
-		{"[1, [2, (3,)],]", pyList(int64(1), pyList(int64(2), pyList(int64(3))))},
-		{"[\n  1, # one\n\n\t2\n]", pyList(int64(1), int64(2))},
-		{"{1, b'x'}", pyList(int64(1), "x")},
-		{"{}", pyDict()},
-		{`{"a": {"b": [1]}, 'c': "d" "e",}`, pyDict("a", pyDict("b", pyList(int64(1))), "c", "de")},
-		{`{"z": 1, "a": 2, "z": 3}`, pyDict("z", int64(3), "a", int64(2))},
-		{`{True: 1, False: 2, None: 3, 4: 5}`, pyDict("true", int64(1), "false", int64(2), "null", int64(3), "4", int64(5))},
+		{"(1,)", list(int64(1))},
+		{"1,", list(int64(1))},
+		{"1, 'a', None", list(int64(1), "a", nil)},
+		{"()", list()},
+		{"[ ]", list()},
+		{"[1, [2, (3,)],]", list(int64(1), list(int64(2), list(int64(3))))},
+		{"[\n  1, # one\n\n\t2\n]", list(int64(1), int64(2))},
+		{"{1, b'x'}", list(int64(1), "x")},
+		{"{}", object()},
+		{`{"a": {"b": [1]}, 'c': "d" "e",}`, object("a", object("b", list(int64(1))), "c", "de")},
+		{`{"z": 1, "a": 2, "z": 3}`, object("z", int64(3), "a", int64(2))},
+		{`{True: 1, False: 2, None: 3, 4: 5}`, object("true", int64(1), "false", int64(2), "null", int64(3), "4", int64(5))},
 		{`{1.0: 0, 1e16: 0, 1e-5: 0, .0001: 0, -0.0: 0}`,
-			pyDict("1.0", int64(0), "1e+16", int64(0), "1e-05", int64(0), "0.0001", int64(0), "-0.0", int64(0))},
-		{`{18446744073709551616: 0x10000000000000000}`, pyDict("18446744073709551616", 18446744073709551616.0)},
-		{`{"a" + "b": 1}`, pyDict("ab", int64(1))},
+			object("1.0", int64(0), "1e+16", int64(0), "1e-05", int64(0), "0.0001", int64(0), "-0.0", int64(0))},
+		{`{18446744073709551616: 0x10000000000000000}`, object("18446744073709551616", 18446744073709551616.0)},
+		{`{"a" + "b": 1}`, object("ab", int64(1))},
 	}
 	for _, test := range tests {
 		t.Run(test.literal, func(t *testing.T) {
-			checkNames(t, "A = "+test.literal, pyDict("A", test.want), nil)
+			checkNames(t, "A = "+test.literal, object("A", test.want), nil)
 		})
 	}
 }
@@ -110,7 +110,7 @@ func TestReadPythonNotLiteral(t *testing.T) {
 		`*x, 1`, `1, x`, `[1, 2][0]`, `(1)(2)`, `x.y`, `{1: 2}[1]`,
 	} {
 		t.Run(value, func(t *testing.T) {
-			checkNames(t, "A = 1\nA = "+value+"\nB = 2", pyDict("B", int64(2)), []string{"A"})
+			checkNames(t, "A = 1\nA = "+value+"\nB = 2", object("B", int64(2)), []string{"A"})
 		})
 	}
 }
@@ -123,44 +123,44 @@ func TestReadPythonStatements(t *testing.T) {
 		skipped      []string
 	}{
 		{"empty", "", nil, nil},
-		{"byte order mark", "\ufeffA = 1", pyDict("A", one), nil},
-		{"carriage returns", "A = 1\r\nB = (\r\n2)\rC = 1\r", pyDict("A", one, "B", two, "C", one), nil},
-		{"form feed", "\fA = 1\n  \fB = 2\n", pyDict("A", one, "B", two), nil},
-		{"annotated", "A: int = 1\nB: dict[str, 'x=y'] = {}\nC: int\n", pyDict("A", one, "B", pyDict()), nil},
-		{"annotated with a lambda", "A: lambda x=1: x = 2\nB: lambda: 0\n", pyDict("A", two), nil},
-		{"chained", "A = B = 1\nC = x.y = D = 2\n", pyDict("A", one, "B", one, "C", two, "D", two), nil},
+		{"byte order mark", "\ufeffA = 1", object("A", one), nil},
+		{"carriage returns", "A = 1\r\nB = (\r\n2)\rC = 1\r", object("A", one, "B", two, "C", one), nil},
+		{"form feed", "\fA = 1\n  \fB = 2\n", object("A", one, "B", two), nil},
+		{"annotated", "A: int = 1\nB: dict[str, 'x=y'] = {}\nC: int\n", object("A", one, "B", object()), nil},
+		{"annotated with a lambda", "A: lambda x=1: x = 2\nB: lambda: 0\n", object("A", two), nil},
+		{"chained", "A = B = 1\nC = x.y = D = 2\n", object("A", one, "B", one, "C", two, "D", two), nil},
 		{"chained, not literal", "A = B = f()", nil, []string{"A", "B"}},
-		{"semicolons", "import x; A = 1; B = 2;\n", pyDict("A", one, "B", two), nil},
-		{"joined lines", "A \\\n = \\\n 1\n", pyDict("A", one), nil},
-		{"last wins", "A = 1\nA = 2\n", pyDict("A", two), nil},
-		{"last wins over a call", "A = f()\nA = 2\n", pyDict("A", two), nil},
+		{"semicolons", "import x; A = 1; B = 2;\n", object("A", one, "B", two), nil},
+		{"joined lines", "A \\\n = \\\n 1\n", object("A", one), nil},
+		{"last wins", "A = 1\nA = 2\n", object("A", two), nil},
+		{"last wins over a call", "A = f()\nA = 2\n", object("A", two), nil},
 		{"augmented", "A = 1\nA += 1\nB = 2\nB **= 2\n", nil, []string{"A", "B"}},
 		{"comparison", "A == 1\nA <= 1\nA != 1\n", nil, nil},
 		{"other targets", "a, A = 1, 2\n(B) = 1\nx.A = 1\nx['A'] = 1\n[A] = [1]\n*A, b = 1, 2\n", nil, nil},
 		{"walrus", "(A := 1)\nf(A=1)\n", nil, nil},
-		{"bodies", "if x:\n  A = 1\nelse:\n\tB = 1\nC = 1\n", pyDict("C", one), nil},
+		{"bodies", "if x:\n  A = 1\nelse:\n\tB = 1\nC = 1\n", object("C", one), nil},
 		{"bodies on one line", "if x: A = 1; B = 2\nclass C: D = 1\ntry: E = 1\nexcept: F = 1\nfinally: G = 1\n", nil, nil},
 		{"more bodies", "for x in y: A = 1\nwhile 0: A = 1\nwith x as y: A = 1\ndef f(): A = 1\nelse: A = 1\n", nil, nil},
-		{"body after a joined line", "if x:\n  \\\nA = 1\n\\\n  B = 1\nC = 1\n", pyDict("C", one), nil},
-		{"soft keywords", "match = 1\ntype = 2\ncase: int = 1\n", pyDict("match", one, "type", two, "case", one), nil},
+		{"body after a joined line", "if x:\n  \\\nA = 1\n\\\n  B = 1\nC = 1\n", object("C", one), nil},
+		{"soft keywords", "match = 1\ntype = 2\ncase: int = 1\n", object("match", one, "type", two, "case", one), nil},
 		{"match and type", "match x := 1:\n  case A: pass\ntype A = int\n", nil, nil},
 		{"lambda", "f(lambda a=1: a)\nlambda A=1: A\nA = lambda x, B=1: B\n", nil, []string{"A"}},
-		{"brackets over lines", "f(\nA = 1,\n)\nx = [\nA\n]\nB = 1\n", pyDict("B", one), []string{"x"}},
-		{"string over lines", "x = f('''\nA = 1\n''')\nB = 1\n", pyDict("B", one), []string{"x"}},
-		{"comments", "# A = 1\nB = 1 # C = 2\n   # D = 1\nE = 2 # '''\n", pyDict("B", one, "E", two), nil},
-		{"decorators", "@f(x=1)\n@g\ndef h(a: int = 1) -> int:\n  '''A = 1'''\nA = 1\n", pyDict("A", one), nil},
+		{"brackets over lines", "f(\nA = 1,\n)\nx = [\nA\n]\nB = 1\n", object("B", one), []string{"x"}},
+		{"string over lines", "x = f('''\nA = 1\n''')\nB = 1\n", object("B", one), []string{"x"}},
+		{"comments", "# A = 1\nB = 1 # C = 2\n   # D = 1\nE = 2 # '''\n", object("B", one, "E", two), nil},
+		{"decorators", "@f(x=1)\n@g\ndef h(a: int = 1) -> int:\n  '''A = 1'''\nA = 1\n", object("A", one), nil},
 		{"formatted strings", `f"{a['x']}"` + "\nA = 1\n" + `f'{a['x']!r:>{w}}' f"""{
 	b["""y"""] # }
-	:{'{'}x}}}"""` + "\nB = 2\n", pyDict("A", one, "B", two), nil},
-		{"escapes in formatted strings", `f"\N{LEFT CURLY BRACKET}{{}}\{x}\"{x:\}" rf"\"\N{x}{{"` + "\nA = 1\n", pyDict("A", one), nil},
-		{"formats", `f"{x:%H:%M}{x!r:}{x:'}{x=!s:=^9}{x!=y}{ {'a': 1}['a']:}{x[1:2]:{f"{y:{z}}"}}"` + "\nA = 1\n", pyDict("A", one), nil},
-		{"names beyond ASCII", "größe = 1\nA = 1\n", pyDict("A", one), nil},
-		{"no newline after a comment", "A = 1\n# end", pyDict("A", one), nil},
+	:{'{'}x}}}"""` + "\nB = 2\n", object("A", one, "B", two), nil},
+		{"escapes in formatted strings", `f"\N{LEFT CURLY BRACKET}{{}}\{x}\"{x:\}" rf"\"\N{x}{{"` + "\nA = 1\n", object("A", one), nil},
+		{"formats", `f"{x:%H:%M}{x!r:}{x:'}{x=!s:=^9}{x!=y}{ {'a': 1}['a']:}{x[1:2]:{f"{y:{z}}"}}"` + "\nA = 1\n", object("A", one), nil},
+		{"names beyond ASCII", "größe = 1\nA = 1\n", object("A", one), nil},
+		{"no newline after a comment", "A = 1\n# end", object("A", one), nil},
 		{"numbers before words", "x = 1if 1else 2\ny = 0xfor 1\nz = 1..real\n", nil, []string{"x", "y", "z"}},
-		{"coding cookie", "#!x\n# -*- coding: UTF_8 -*-\nA = 1\n", pyDict("A", one), nil},
-		{"ASCII in another encoding", "# vim: set fileencoding=latin-1 :\nA = 1\n", pyDict("A", one), nil},
-		{"coding cookie too late", "A = 1\n# coding: utf-16\n", pyDict("A", one), nil},
-		{"deep brackets", "A = " + strings.Repeat("(", 200) + "1" + strings.Repeat(")", 200), pyDict("A", one), nil},
+		{"coding cookie", "#!x\n# -*- coding: UTF_8 -*-\nA = 1\n", object("A", one), nil},
+		{"ASCII in another encoding", "# vim: set fileencoding=latin-1 :\nA = 1\n", object("A", one), nil},
+		{"coding cookie too late", "A = 1\n# coding: utf-16\n", object("A", one), nil},
+		{"deep brackets", "A = " + strings.Repeat("(", 200) + "1" + strings.Repeat(")", 200), object("A", one), nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { checkNames(t, test.source, test.values, test.skipped) })
@@ -177,7 +177,7 @@ func checkNames(t *testing.T, source string, values *Object, skipped []string) {
 	if values == nil {
 		values = NewObject()
 	}
-	if got, want := showJSON(t, doc.Values), showJSON(t, values); got != want || !reflect.DeepEqual(Plain(doc.Values), Plain(values)) {
+	if got, want := marshal(t, doc.Values), marshal(t, values); got != want || !reflect.DeepEqual(Plain(doc.Values), Plain(values)) {
 		t.Errorf("values:\n got %s\nwant %s", got, want)
 	}
 	if got := slices.Sorted(maps.Keys(doc.Skipped)); !slices.Equal(got, skipped) {
@@ -190,8 +190,8 @@ func checkNames(t *testing.T, source string, values *Object, skipped []string) {
 	}
 }
 
-// showJSON shows a value with the order of its keys.
-func showJSON(t testing.TB, v any) string {
+// marshal shows a value with the order of its keys.
+func marshal(t testing.TB, v any) string {
 	t.Helper()
 	out, err := json.Marshal(v)
 	if err != nil {
@@ -284,6 +284,8 @@ func TestReadPythonErrors(t *testing.T) {
 		{"A = 0b12", 1, 5, "is not a number"},
 		{"A = 1 \\ \n", 1, 7, "backslash"},
 		{"A = 1 \\", 1, 7, "backslash"},
+		{"A = 1 \\\n", 1, 7, "backslash"},
+		{"if x:\n  \\\r\n", 2, 3, "backslash"},
 		{"A = 1\nB = $x", 2, 5, `'$' has no meaning`},
 		{"A = “x”", 1, 5, `'“' has no meaning`},
 		{"A\u00a0= 1", 1, 2, `'\u00a0' has no meaning`},

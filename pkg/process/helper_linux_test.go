@@ -159,7 +159,7 @@ var shapes = map[string]struct {
 	}},
 	"deaf": {[]string{"child"}, func(dir string) {
 		signal.Ignore(syscall.SIGTERM)
-		spawn(dir, nil, "sleeper", "child")
+		spawn(dir, nil, "sleeper", "child", "deaf")
 	}},
 	"holds": {[]string{"child", "grandchild"}, func(dir string) {
 		spawn(dir, func(c *exec.Cmd) {
@@ -205,10 +205,14 @@ func playLeader(dir string, args []string) {
 	}
 }
 
-// playSleeper: its name, and whether it stops itself.
+// playSleeper: its name, and whether it is deaf to SIGTERM or stops itself.
 func playSleeper(dir string, args []string) {
+	how := append(args, "")[1]
+	if how == "deaf" {
+		signal.Ignore(syscall.SIGTERM)
+	}
 	note(dir, args[0])
-	if len(args) > 1 && args[1] == "stopped" {
+	if how == "stopped" {
 		unix.Kill(os.Getpid(), unix.SIGSTOP)
 	}
 	time.Sleep(helperLife)

@@ -27,6 +27,7 @@ func (t *tree) sweep() (killed, survivors int) {
 	h := &hunt{tree: t, deadline: time.Now().Add(killTime), immune: map[int]proc{}}
 	for {
 		h.caught, h.order = map[int]proc{}, nil
+		orphaned := !h.leaderAlive() // else zombies of the leader may still fall to us
 		if t.leading {
 			unix.Kill(-t.pid, unix.SIGSTOP)
 		}
@@ -40,7 +41,7 @@ func (t *tree) sweep() (killed, survivors int) {
 		killed += len(h.order)
 		rest := h.bury()
 		t.pinned = t.leading // a group without its leader ends here, and with it the claim to the number
-		if len(h.order) == 0 || rest > 0 || time.Now().After(h.deadline) {
+		if len(h.order) == 0 && orphaned || time.Now().After(h.deadline) {
 			return killed, rest + h.immuneAlive()
 		}
 	}
@@ -152,6 +153,7 @@ func (h *hunt) bury() (left int) {
 }
 
 func (h *hunt) gone(p proc) bool {
+	leaderAlive := h.leaderAlive() // before the look at p: its children fall to us before its end is known
 	q, err := readProc(p.pid)
 	if err != nil || q.start != p.start {
 		return true
@@ -166,7 +168,7 @@ func (h *hunt) gone(p proc) bool {
 		return q.reap()
 	}
 	_, dying := h.caught[q.ppid] // it becomes our child when its parent is dead
-	return !dying && !(q.ppid == h.tree.pid && h.leaderAlive())
+	return !dying && !(q.ppid == h.tree.pid && leaderAlive)
 }
 
 func (h *hunt) leaderAlive() bool {

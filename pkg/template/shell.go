@@ -48,8 +48,8 @@ func refuse(text string, s segment, reason string) error {
 	at := item.PositionAt([]byte(text), s.offset)
 	return item.Errorf(item.TypeChain, "the shell text of the command has %s at line %d, column %d, %s: its value cannot be quoted safely there",
 		item.Quote(s.text), at.Line, at.Column, reason).
-		Hint(`hand the value over in an environment variable: put 'VALUE: %s' below env_config.env and write "$VALUE" in the script`, item.Quote(s.text)).
-		Hint(`or read it from stdin: put 'input_data: "{params_json}"' below config`)
+		Hint(`make the script's first line 'VALUE=%s' and write "$VALUE" in this place`, item.Quote(s.text)).
+		Hint("or pass the value through an environment variable (env_config.env) or through stdin (input_data)")
 }
 
 // quote is data as the shell must read it at the present place. The quotes around the place are closed and opened

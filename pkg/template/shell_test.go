@@ -46,6 +46,7 @@ func TestShellQuotes(t *testing.T) {
 		{"echo $((1+2)) $(( (1) + $(f) + ${n} )){v}", `echo $((1+2)) $(( (1) + $(f) + ${n} ))'a'\''b'`},
 		{"for ((i=0;i<3;i++)); do echo {v}; done", `for ((i=0;i<3;i++)); do echo 'a'\''b'; done`},
 		{"IFS=$'\\n'; echo {v}", `IFS=$'\n'; echo 'a'\''b'`},
+		{`echo $$'a\' {v} $$$(f)`, `echo $$'a\' 'a'\''b' $$$(f)`},
 		{"x=(a {v}); echo ${x[0]} [{v}] x]{v}", `x=(a 'a'\''b'); echo ${x[0]} ['a'\''b'] x]'a'\''b'`},
 		{"([ {v} = a ])", `([ 'a'\''b' = a ])`},
 		{`echo "${x#"y"}"`, `echo "${x#"y"}"`},
@@ -90,6 +91,8 @@ func TestShellRefuses(t *testing.T) {
 		{"echo $[{v}]", "after $[…]"},
 		{"echo \"$(case a in a) echo {v};; esac)\"", "after a case"},
 		{"echo \"$(ca\\\nse a in a) echo {v};; esac)\"", "after a case"},
+		{"echo \"$(: # c\ncase a in a) echo {v};; esac)\"", "after a case"},
+		{strings.Repeat("( ", maxOpen+1) + "{v}", "too many open"},
 		{"a[{v}]=1", "subscript"},
 		{`a["{v}"]=1`, "subscript"},
 		{"a=([{v}]=1)", "subscript"},
@@ -117,8 +120,11 @@ func TestShellErrorTellsWhatToDo(t *testing.T) {
 		t.Errorf("the error does not name the placeholder and its place: %v", err)
 	}
 	hints := strings.Join(item.HintsOf(err), "\n")
-	if !strings.Contains(hints, `VALUE: "{v}"`) || !strings.Contains(hints, "stdin") {
+	if !strings.Contains(hints, `VALUE="{v}"`) || !strings.Contains(hints, "stdin") {
 		t.Errorf("hints: %s", hints)
+	}
+	if got, err := withValue("x", "").Shell("VALUE=\"{v}\"\necho `cat \"$VALUE\"`"); err != nil {
+		t.Errorf("the hint does not work: %q, %v", got, err)
 	}
 }
 

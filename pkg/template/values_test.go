@@ -177,7 +177,7 @@ func TestNames(t *testing.T) {
 // Texts whose opening marks never close must cost one walk, not one walk per mark.
 func TestLongTexts(t *testing.T) {
 	for _, unit := range []string{"${A:-", "${", "{", "$", "{a", "${A", "}", "{a}", "${A}", "'", "\"", "(", "$(", "$((", "${x:-"} {
-		text := strings.Repeat(unit, 1<<20/len(unit))
+		text := strings.Repeat(unit, 1<<18/len(unit))
 		if got := (Values{}).Text(text); got != text {
 			t.Errorf("a long text of %q changed", unit)
 		}
