@@ -43,13 +43,19 @@ func (f Folder) Display() string {
 	return f.Space.Display(f.Rel)
 }
 
-func (f Folder) exists(name string) bool {
+func (f Folder) stat(name string) (fs.FileInfo, error) {
 	fsys, err := f.Space.FS()
 	if err != nil {
-		return false
+		return nil, err
 	}
-	_, err = fs.Stat(fsys, path.Join(f.Rel, name))
-	return err == nil
+	return fs.Stat(fsys, path.Join(f.Rel, name))
+}
+
+// holds reports whether there is a folder of that name. A file is none: interpreters take archives for folders, and
+// nobody verifies what is in them.
+func (f Folder) holds(name string) bool {
+	info, err := f.stat(name)
+	return err == nil && info.IsDir()
 }
 
 // Anchor decides whether the chain's anchor is active and where it is.
@@ -83,7 +89,7 @@ func (r *Resolver) Anchor(c *Chain) (*Anchor, error) {
 func findMarker(dir Folder, markers []string) (Folder, bool) {
 	for {
 		for _, m := range markers {
-			if dir.exists(m) {
+			if _, err := dir.stat(m); err == nil {
 				return dir, true
 			}
 		}
@@ -111,7 +117,7 @@ func (a *Anchor) findLib(owner *Element) error {
 	if a.Spec.Lib == "" {
 		return nil
 	}
-	if a.Active && !a.Dir.Project && !path.IsAbs(a.Spec.Lib) && a.Dir.exists(a.Spec.Lib) {
+	if a.Active && !a.Dir.Project && !path.IsAbs(a.Spec.Lib) && a.Dir.holds(a.Spec.Lib) {
 		a.Lib = Folder{Space: a.Dir.Space, Rel: path.Join(a.Dir.Rel, a.Spec.Lib)}
 	} else {
 		a.Lib = Folder{Space: owner.Place.Space, Rel: path.Join(path.Dir(owner.Place.Rel), a.Spec.Lib)}

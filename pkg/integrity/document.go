@@ -101,8 +101,9 @@ func ReadTrustDocument(data []byte) (TrustedKey, error) {
 	if err := toml.NewDecoder(bytes.NewReader(data)).Decode(&fields); err != nil {
 		return TrustedKey{}, item.Usagef("the key document is not valid TOML: %v", err)
 	}
-	for name, text := range map[string]string{"owner": fields.Owner, "version": fields.Version, "attestation": fields.Attestation} {
-		if err := checkText(name, text); err != nil {
+	texts := [...][2]string{{"owner", fields.Owner}, {"version", fields.Version}, {"attestation", fields.Attestation}}
+	for _, text := range texts {
+		if err := checkText(text[0], text[1]); err != nil {
 			return TrustedKey{}, err
 		}
 	}

@@ -90,7 +90,10 @@ func GenerateKey(dir string, force bool) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return key, storeKey(dir, key, force)
+	if err := key.store(dir, force); err != nil {
+		return nil, err
+	}
+	return key, nil
 }
 
 // ImportKey makes the PKCS#8 PEM text of a private key the signing key in dir, under the rules of GenerateKey.
@@ -99,10 +102,14 @@ func ImportKey(dir string, pemText []byte, force bool) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return key, storeKey(dir, key, force)
+	if err := key.store(dir, force); err != nil {
+		return nil, err
+	}
+	return key, nil
 }
 
-func storeKey(dir string, key *Key, force bool) error {
+// store writes both halves into dir; see GenerateKey.
+func (k *Key) store(dir string, force bool) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -120,10 +127,10 @@ func storeKey(dir string, key *Key, force bool) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := writeFile(private, key.privatePEM(), 0o600, force); err != nil {
+	if err := writeFile(private, k.privatePEM(), 0o600, force); err != nil {
 		return err
 	}
-	if err := writeFile(public, key.public.text, 0o644, force); err != nil {
+	if err := writeFile(public, k.public.text, 0o644, force); err != nil {
 		return err
 	}
 	return syncDir(dir)

@@ -75,6 +75,23 @@ func TestGenerateKeyKeepsTheOldOne(t *testing.T) {
 	}
 }
 
+func TestImportKey(t *testing.T) {
+	dir := t.TempDir()
+	if key, err := ImportKey(dir, []byte("no key"), false); key != nil || item.TypeOf(err) != item.TypeUsage {
+		t.Errorf("%v, %v", key, err)
+	}
+	checkNames(t, dir)
+	if _, err := ImportKey(dir, pkcs8v2(t, testKey(1), testKey(1).public.key), false); err != nil {
+		t.Fatal(err)
+	}
+	if key, err := ImportKey(dir, testKey(2).privatePEM(), false); key != nil || err == nil {
+		t.Errorf("%v, %v", key, err)
+	}
+	if loaded, err := LoadKey(dir); err != nil || !loaded.private.Equal(testKey(1).private) {
+		t.Error(err)
+	}
+}
+
 // TestGenerateKeyRace: of many that generate at once, one wins, and what is on disk is the winner's key.
 func TestGenerateKeyRace(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "signing")

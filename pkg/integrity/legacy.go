@@ -9,8 +9,9 @@ import (
 	"github.com/ryeos/rye/pkg/item"
 )
 
-// Version 1 is the format of RYE OS (spec/rye-core §7.1): `rye:signed:TIME:DIGEST:SIGNATURE:FINGERPRINT[|provider@user]`.
-// The signature covers the hex digest only, neither kind nor path nor time, and the digest leaves parts of the file out.
+// Version 1 is the format of RYE OS (spec/rye-core §7.1):
+// `rye:signed:TIME:DIGEST:SIGNATURE:FINGERPRINT[|provider@user]`. The signature covers the hex digest only, neither kind
+// nor path nor time, and the digest leaves parts of the file out.
 
 // isLegacy tells a version 1 line by the digit of its date.
 func isLegacy(text string) bool {

@@ -21,7 +21,8 @@ const (
 	lineLength        = len(tag+version2) + timeLength + 1 + digestLength + 1 + signatureLength + 1 + fingerprintLength
 )
 
-// Line is the content of a signature line: who signed which bytes, and when. It does not name the item; the signature does.
+// Line is the content of a signature line: who signed which bytes, and when. It does not name the item; the signature
+// binds that.
 type Line struct {
 	Version   int       // 2, or 1 for a line of RYE OS
 	SignedAt  time.Time // UTC, in whole seconds

@@ -24,13 +24,14 @@ func (id identity) validate() error {
 		return item.Errorf(item.TypeInternal, "a signature cannot bind the unknown kind %q", string(id.kind))
 	}
 	if !fs.ValidPath(id.path) || id.path == "." {
-		return item.Errorf(item.TypeInternal, "a signature cannot bind %s: it is not a clean relative slash path", item.Quote(id.path))
+		return item.Errorf(item.TypeInternal, "a signature cannot bind %s: it is not a clean relative slash path",
+			item.Quote(id.path))
 	}
 	return nil
 }
 
-// message is what a version 2 signature covers (design §7): each field as its length in 8 bytes, big-endian, and its bytes,
-// so that no two different lists of fields have the same encoding.
+// message is what a version 2 signature covers (design §7): each field as its length in 8 bytes, big-endian, and its
+// bytes, so that no two different lists of fields have the same encoding.
 func (id identity) message(line Line) []byte {
 	fields := [...]string{domain, string(id.kind), id.path, line.timestamp(), string(line.Digest[:]), line.Signer}
 	size := 0

@@ -12,10 +12,10 @@ import (
 )
 
 // Sign makes the signed form of a file. path is what the signature binds (see Source.Path), file is for messages.
-// For a file type with comments, signed is data with a new signature line in place of an old one, of whatever format and
-// sloppiness, and detached is nil; nothing else changes, except that a shebang without line end gets one. For other types
-// signed is data and detached the content of the .rye-sig file. A byte order mark, and lines that a reader could mistake for
-// the signature, are usage errors with their place.
+// For a file type with comments, signed is data with a new signature line in place of an old one, of whatever format
+// and sloppiness, and detached is nil; nothing else changes, except that a shebang without line end gets one. For other
+// types signed is data and detached the content of the .rye-sig file. A byte order mark, and lines that a reader could
+// mistake for the signature, are usage errors with their place.
 func Sign(key *Key, kind item.Kind, path, file string, data []byte, now time.Time) (signed, detached []byte, err error) {
 	id := identity{kind, path}
 	if err := id.validate(); err != nil {

@@ -34,8 +34,8 @@ func (e *UnknownKeyError) Error() string {
 	return "no trusted key has the fingerprint " + shown(e.Fingerprint)
 }
 
-// TrustStore finds the keys whose signatures count (design §7). It reads a document when it is asked for its key, and parses
-// and verifies one only when its bytes are new. It may be used by many goroutines; the nil store trusts nobody.
+// TrustStore finds the keys whose signatures count (design §7). It reads a document when it is asked for its key, and
+// parses and verifies one only when its bytes are new. It may be used by many goroutines; the nil store trusts nobody.
 type TrustStore struct {
 	sources []TrustSource // those that need no signature come first
 
@@ -133,8 +133,8 @@ func (s *TrustStore) admit(source TrustSource, doc *document, vouched []string) 
 	return doc.verify(by.Key)
 }
 
-// List reads every document: the keys that are trusted, each once and in the order of their spaces, and the documents that
-// do not count.
+// List reads every document: the keys that are trusted, each once and in the order of their spaces, and the documents
+// that do not count.
 func (s *TrustStore) List() (keys []TrustedKey, ignored []Ignored) {
 	if s == nil {
 		return nil, nil

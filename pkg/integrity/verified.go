@@ -33,10 +33,10 @@ func (v Verified) Digest() string {
 	return hex.EncodeToString(v.digest[:])
 }
 
-// Kind and Path are what the file was accepted as; VerifyDependency tells by them a dependency from an item.
+// Kind is what the file was accepted as: after VerifyDependency, item.Dependency or the kind of an item.
 func (v Verified) Kind() item.Kind { return v.id.kind }
 
-// Path is the path that the signature binds, see Kind.
+// Path is the path that the file was accepted under, in the form that goes with Kind (see Source.Path).
 func (v Verified) Path() string { return v.id.path }
 
 // Signer is the fingerprint of the key that signed, "" for a waived file.
@@ -48,8 +48,9 @@ func (v Verified) Owner() string { return v.owner }
 // SignedAt is the time in the signature line, zero for a waived file. Version 1 does not sign it.
 func (v Verified) SignedAt() time.Time { return v.line.SignedAt }
 
-// Version is the format of the signature: 2, 1, or 0 for a waived file. A signature of version 1 binds neither kind nor path:
-// the caller must then check that the metadata's category and name match the path.
+// Version is the format of the signature: 2, 1, or 0 for a waived file. A signature of version 1 binds neither kind nor
+// path: the caller must then check that the metadata's category and name match the path. Nor does it cover all bytes
+// (spec/rye-core §7.2): not the shebang of a tool, the front matter of knowledge, the prompt of a directive.
 func (v Verified) Version() int { return v.line.Version }
 
 // Waived is the failure that developer mode let pass, or nil.

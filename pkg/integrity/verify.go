@@ -27,14 +27,15 @@ type Verifier struct {
 }
 
 // Verify checks the signature of an item: unsigned, modified, untrusted key, bad signature, in this order (spec/rye-core
-// §7.3). The error is an *item.Error: of type integrity around a *Failure when the file is refused, of type internal around
-// a *CheckError when it could not be checked.
+// §7.3). The error is an *item.Error: of type integrity around a *Failure when the file is refused, of type internal
+// around a *CheckError when it could not be checked.
 func (v *Verifier) Verify(src Source) (Verified, error) {
 	return v.verify(src, identity{src.Kind, src.Path})
 }
 
-// VerifyDependency checks a file that another one loads. It may be signed as a dependency, under its path below the directory
-// that holds `.ai`, or be an item itself, under src.Kind and src.Path; with an empty src.Kind only the former counts.
+// VerifyDependency checks a file that another one loads. It may be signed as a dependency, under its path below the
+// directory that holds `.ai`, or be an item itself, under src.Kind and src.Path; with an empty src.Kind only the former
+// counts.
 func (v *Verifier) VerifyDependency(src Source, dependencyPath string) (Verified, error) {
 	ids := []identity{{item.Dependency, dependencyPath}}
 	if src.Kind != "" && src.Kind != item.Dependency {

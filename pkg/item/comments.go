@@ -3,14 +3,13 @@ package item
 import (
 	"bytes"
 	"errors"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
 // commentConstant is the start of a comment that declares a constant. Its groups are the name, what follows the name,
 // and the value.
-var commentConstant = regexp.MustCompile(`^[ \t]*(__\w+__|[A-Z][A-Z0-9_]*|anchor|verify_deps)([ \t]*=[ \t]*([^= \t].*|))$`)
+var commentConstant = pattern(`^[ \t]*(__\w+__|[A-Z][A-Z0-9_]*|anchor|verify_deps)([ \t]*=[ \t]*([^= \t].*|))$`)
 
 // readComments reads the metadata of a file type without literals of its own (shell, Ruby, Perl, awk, Lua) from the
 // comments above its first line of code: `# __version__ = "1.0.0"`. The names that count are __dunder__ names,
@@ -87,7 +86,7 @@ func (h *commentHeader) line() error {
 	start := h.offset
 	h.offset += bytes.IndexByte(h.src[start:], '\n') + 1
 	line := h.src[start:h.offset]
-	m := commentConstant.FindSubmatchIndex(bytes.TrimSuffix(line, []byte("\n")))
+	m := commentConstant().FindSubmatchIndex(bytes.TrimSuffix(line, []byte("\n")))
 	if m == nil {
 		return nil
 	}

@@ -12,24 +12,28 @@ func (f field) envConfig() *EnvConfig {
 	if f.object() == nil {
 		return nil
 	}
-	env := f.child("env")
-	for name, v := range env.object().All() {
-		env.checkVariable(name)
-		switch v.(type) {
-		case string, bool, int64, float64:
-		default:
-			env.child(name).fail("must be a string, a number or a boolean")
-		}
-	}
 	pass := f.child("pass")
 	for _, name := range pass.texts() {
 		pass.checkVariable(name)
 	}
 	return &EnvConfig{
 		Interpreter: f.child("interpreter").interpreter(),
-		Env:         env.object(),
+		Env:         f.child("env").variables(),
 		Pass:        pass.texts(),
 	}
+}
+
+// variables reads environment variables to set: name → literal or template.
+func (f field) variables() *Object {
+	for name, v := range f.object().All() {
+		f.checkVariable(name)
+		switch v.(type) {
+		case string, bool, int64, float64:
+		default:
+			f.child(name).fail("must be a string, a number or a boolean")
+		}
+	}
+	return f.object()
 }
 
 // checkVariable refuses names that would not come out of a process's environment as they went in.
@@ -99,12 +103,13 @@ func (f field) anchor() *Anchor {
 		return nil
 	}
 	a := &Anchor{
-		Enabled:    f.child("enabled").flag(false),
-		Mode:       f.child("mode").textOf("auto", "always", "never"),
-		MarkersAny: f.child("markers_any").texts(),
-		Root:       f.child("root").textOf("tool_dir", "tool_parent", "project_path"),
-		Lib:        f.child("lib").text(),
-		Cwd:        f.child("cwd").text(),
+		Enabled:     f.child("enabled").flag(false),
+		Mode:        f.child("mode").textOf("auto", "always", "never"),
+		MarkersAny:  f.child("markers_any").texts(),
+		Root:        f.child("root").textOf("tool_dir", "tool_parent", "project_path"),
+		Lib:         f.child("lib").text(),
+		Cwd:         f.child("cwd").text(),
+		InactiveEnv: f.child("inactive_env").variables(),
 	}
 	paths := f.child("env_paths")
 	for name := range paths.object().All() {

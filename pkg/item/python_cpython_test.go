@@ -28,7 +28,7 @@ func TestReadPythonLikeCPython(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, python, "-I", "testdata/python/literals.py", "400")
+	cmd := exec.CommandContext(ctx, python, "-I", "testdata/python/literals.py", "300")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	output, err := cmd.Output()

@@ -3,7 +3,6 @@ package item
 import (
 	"math"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -11,8 +10,8 @@ import (
 // The numbers that Python accepts, in lower case. An integer has no leading zeros, and an underscore stands between
 // two digits or behind the base.
 var (
-	pythonInteger = regexp.MustCompile(`^(?:0x(?:_?[0-9a-f])+|0o(?:_?[0-7])+|0b(?:_?[01])+|0(?:_?0)*|[1-9](?:_?[0-9])*)$`)
-	pythonFloat   = regexp.MustCompile(`^(?:[0-9](?:_?[0-9])*(?:\.(?:[0-9](?:_?[0-9])*)?)?|\.[0-9](?:_?[0-9])*)(?:e[+-]?[0-9](?:_?[0-9])*)?$`)
+	pythonInteger = pattern(`^(?:0x(?:_?[0-9a-f])+|0o(?:_?[0-7])+|0b(?:_?[01])+|0(?:_?0)*|[1-9](?:_?[0-9])*)$`)
+	pythonFloat   = pattern(`^(?:[0-9](?:_?[0-9])*(?:\.(?:[0-9](?:_?[0-9])*)?)?|\.[0-9](?:_?[0-9])*)(?:e[+-]?[0-9](?:_?[0-9])*)?$`)
 )
 
 // maxPythonDigits is the length up to which CPython converts integers between text and value.
@@ -60,13 +59,13 @@ func (l *pythonLiterals) number(sign string) (any, error) {
 	switch {
 	case len(text) > maxPythonDigits, strings.HasSuffix(text, "j"):
 		return nil, errNotLiteral
-	case pythonInteger.MatchString(text):
+	case pythonInteger().MatchString(text):
 		if n, err := strconv.ParseInt(sign+text, 0, 64); err == nil {
 			return n, nil
 		}
 		n, _ := new(big.Int).SetString(sign+text, 0)
 		return n, nil
-	case pythonFloat.MatchString(text) && strings.ContainsAny(text, ".e"):
+	case pythonFloat().MatchString(text) && strings.ContainsAny(text, ".e"):
 		f, _ := strconv.ParseFloat(sign+strings.ReplaceAll(text, "_", ""), 64) // out of range is an infinity
 		return f, nil
 	}

@@ -2,7 +2,6 @@ package item
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,8 +12,8 @@ var (
 
 	// pythonCookie is the declaration of a source encoding in PEP 263. It counts on the first line, or on the second
 	// below a line that pythonBlank matches.
-	pythonCookie = regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)`)
-	pythonBlank  = regexp.MustCompile(`^[ \t\f]*(?:#.*)?$`)
+	pythonCookie = pattern(`^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)`)
+	pythonBlank  = pattern(`^[ \t\f]*(?:#.*)?$`)
 
 	// pythonEncodings are the encodings whose ASCII half reads the same as UTF-8. A codec that is not listed may turn
 	// even plain ASCII into something else.
@@ -69,7 +68,7 @@ func checkPythonCookie(text []byte) error {
 	start := 0
 	for range 2 {
 		line, _, _ := bytes.Cut(text[start:], []byte("\n"))
-		if m := pythonCookie.FindSubmatchIndex(line); m != nil {
+		if m := pythonCookie().FindSubmatchIndex(line); m != nil {
 			name := string(line[m[2]:m[3]])
 			encoding := strings.ReplaceAll(strings.ToLower(name), "_", "-")
 			if !slices.Contains(pythonEncodings, encoding) {
@@ -82,7 +81,7 @@ func checkPythonCookie(text []byte) error {
 			}
 			return nil
 		}
-		if !pythonBlank.Match(line) {
+		if !pythonBlank().Match(line) {
 			return nil
 		}
 		start = min(len(text), start+len(line)+1)

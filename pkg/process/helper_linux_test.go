@@ -263,15 +263,20 @@ func playHeadless(dir string, args []string) {
 func playFlood(_ string, args []string) {
 	lines, err := strconv.Atoi(args[0])
 	check(err)
-	const size, perBlock = 64, 1 << 14
-	block := make([]byte, 0, size*perBlock)
-	for line := 0; line < lines; {
-		block = block[:0]
-		for ; len(block) < cap(block) && line < lines; line++ {
-			block = append(block, floodLine(line)...)
+	line := []byte(floodLine(0))
+	block := make([]byte, 0, 64<<14)
+	for n := range lines {
+		block = append(block, line...)
+		if len(block) == cap(block) || n == lines-1 {
+			_, err := os.Stdout.Write(block)
+			check(err)
+			block = block[:0]
 		}
-		_, err := os.Stdout.Write(block)
-		check(err)
+		digit := len(line) - 2
+		for ; line[digit] == '9'; digit-- {
+			line[digit] = '0'
+		}
+		line[digit]++
 	}
 	_, err = io.WriteString(os.Stderr, "done")
 	check(err)

@@ -154,6 +154,7 @@ func openFiles(t *testing.T) int {
 }
 
 func TestStdin(t *testing.T) {
+	t.Parallel()
 	input := make([]byte, 12<<20)
 	rand.Read(input)
 	t.Run("echo", func(t *testing.T) {
@@ -175,6 +176,7 @@ func TestStdin(t *testing.T) {
 }
 
 func TestFlood(t *testing.T) {
+	t.Parallel()
 	const lines, limit = 200 << 20 / 64, 64 << 10
 	var live atomic.Int64
 	spec := helperSpec("flood", t.TempDir(), "3276800")
@@ -200,7 +202,9 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestLiveWriter(t *testing.T) {
+	t.Parallel()
 	t.Run("receives what is captured", func(t *testing.T) {
+		t.Parallel()
 		var out, err bytes.Buffer
 		spec := helperSpec("flood", t.TempDir(), "20000")
 		spec.Stdout, spec.Stderr = &out, &err
@@ -215,6 +219,7 @@ func TestLiveWriter(t *testing.T) {
 		"short write": writerFunc(func(p []byte) (int, error) { return len(p) - 1, nil }),
 	} {
 		t.Run(name+" ends the run", func(t *testing.T) {
+			t.Parallel()
 			spec := shell("echo x; sleep 100")
 			spec.Stdout = w
 			res := run(t, spec)
@@ -227,6 +232,7 @@ func TestLiveWriter(t *testing.T) {
 		})
 	}
 	t.Run("error after the end is reported", func(t *testing.T) {
+		t.Parallel()
 		spec := shell("echo x")
 		gone := make(chan struct{})
 		spec.Stdout = writerFunc(func([]byte) (int, error) { <-gone; return 0, broken })
@@ -236,6 +242,7 @@ func TestLiveWriter(t *testing.T) {
 		}
 	})
 	t.Run("slower than the drain time loses nothing", func(t *testing.T) {
+		t.Parallel()
 		spec := shell("head -c 60000 /dev/zero; echo end >&2")
 		var got atomic.Int64
 		first := true
@@ -252,6 +259,7 @@ func TestLiveWriter(t *testing.T) {
 		}
 	})
 	t.Run("stuck for ever does not hang a run with a timeout", func(t *testing.T) {
+		t.Parallel()
 		stuck := make(chan struct{})
 		defer close(stuck)
 		spec := shell("echo x")
@@ -265,6 +273,7 @@ func TestLiveWriter(t *testing.T) {
 
 // A pipe that somebody outside of the run holds open cannot hold the run.
 func TestPipeHeldOutside(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "go")
 	if err := unix.Mkfifo(fifo, 0o600); err != nil {
@@ -309,7 +318,7 @@ func TestManyRunsLeaveNothing(t *testing.T) {
 		spec := Spec{Path: "/bin/true", Argv: []string{"true"}, Stdin: []byte("x")}
 		run(t, spec)
 		before := openFiles(t)
-		for range 1000 {
+		for range 500 {
 			if res := run(t, spec); res.ExitCode != 0 || res.Reaped != 0 {
 				t.Fatalf("%+v", res)
 			}

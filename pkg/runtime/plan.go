@@ -170,17 +170,19 @@ func (b *builder) command(p *Plan) error {
 	if err != nil {
 		return chainError(b.in.Chain, "%v", err)
 	}
+	argv[0] = b.values(0).Text(argv[0]) // whether there is shell text depends on the program
 	argv = append(argv, args...)
 	shell := template.ShellTextIndex(argv)
-	p.Argv = make([]string, len(argv))
-	for i, arg := range argv {
-		if i != shell {
-			p.Argv[i] = b.values(0).Text(arg)
+	p.Argv = argv[:1:1]
+	for i, arg := range argv[1:] {
+		if i+1 == shell {
+			if arg, err = b.values(0).Shell(arg); err != nil {
+				return err
+			}
+			p.Argv = append(p.Argv, arg)
 			continue
 		}
-		if p.Argv[i], err = b.values(0).Shell(arg); err != nil {
-			return err
-		}
+		p.Argv = append(p.Argv, b.arguments(arg)...)
 	}
 	for i, arg := range p.Argv {
 		if strings.IndexByte(arg, 0) >= 0 {
@@ -192,6 +194,18 @@ func (b *builder) command(p *Plan) error {
 	}
 	p.Program, err = b.program(p.Argv[0])
 	return err
+}
+
+// arguments fills in one argument. One that is exactly {args} stands for the caller's list of arguments.
+func (b *builder) arguments(text string) []string {
+	if list, ok := b.params["args"].([]any); ok && text == "{args}" {
+		words := make([]string, len(list))
+		for i, v := range list {
+			words[i] = template.String(v)
+		}
+		return words
+	}
+	return []string{b.values(0).Text(text)}
 }
 
 // program finds the executable. Folders inside the project and relative ones are never searched: a program named like

@@ -83,6 +83,9 @@ func (s *Space) lookup(ref item.Ref) (rel string, err error) {
 		// One descent for all extensions; links are resolved from the top, so that they may point anywhere inside `.ai`.
 		dir, err := root.OpenRoot(path.Dir(stem))
 		if err != nil {
+			if info, statErr := root.Stat(path.Dir(stem)); statErr == nil && !info.IsDir() {
+				err = fs.ErrNotExist // OpenRoot has no errno for a file in place of a folder
+			}
 			return "", s.lookupError(stem, err)
 		}
 		defer dir.Close()

@@ -83,11 +83,16 @@ func (s *Space) Display(rel string) string {
 
 // ReadFile reads a regular file below `.ai`, up to 64 MiB.
 func (s *Space) ReadFile(rel string) ([]byte, error) {
-	fsys, err := s.FS()
+	fsys, root, err := s.open()
 	if err != nil {
 		return nil, err
 	}
-	f, err := fsys.Open(rel)
+	var f fs.File
+	if root != nil {
+		f, err = root.OpenFile(rel, os.O_RDONLY|nonBlocking, 0)
+	} else {
+		f, err = fsys.Open(rel)
+	}
 	if err != nil {
 		return nil, s.readError(rel, err)
 	}
@@ -138,22 +143,24 @@ func (s *Space) readError(rel string, err error) error {
 // OnDisk makes the space of a folder that holds `.ai`, which need not exist. The folder is opened at the first look-up.
 func OnDisk(label Label, base string) *Space {
 	s := &Space{Label: label, Base: base}
-	type opened struct {
-		fsys fs.FS
-		root *os.Root
-		err  error
-	}
-	once := sync.OnceValue(func() opened {
-		root, err := os.OpenRoot(s.Root())
+	var mu sync.Mutex
+	var root *os.Root
+	s.open = func() (fs.FS, *os.Root, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if root != nil {
+			return root.FS(), root, nil
+		}
+		opened, err := os.OpenRoot(s.Root())
 		if errors.Is(err, fs.ErrNotExist) {
-			return opened{fsys: emptyFS{}}
+			return emptyFS{}, nil, nil // looked for again the next time: a project may come to be while an engine lives
 		}
 		if err != nil {
-			return opened{err: fmt.Errorf("opening the %s space: %w", label, err)}
+			return nil, nil, fmt.Errorf("opening the %s space: %w", label, err)
 		}
-		return opened{fsys: root.FS(), root: root}
-	})
-	s.open = func() (fs.FS, *os.Root, error) { o := once(); return o.fsys, o.root, o.err }
+		root = opened
+		return root.FS(), root, nil
+	}
 	return s
 }
 
