@@ -57,7 +57,7 @@ func runReadme(t *testing.T, script string) string {
 	home := t.TempDir()
 	bash.Env = append(os.Environ(),
 		"HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_CONFIG_HOME="+filepath.Join(home, ".config"),
-		"USER_SPACE=", "RYE_OUTPUT=text", // what a terminal shows
+		"USER_SPACE=", "RYE_SIGNING_KEY_DIR=", "RYE_DEV_MODE=", "RYE_OUTPUT=text", // what a terminal shows
 	)
 	out, err := bash.CombinedOutput()
 	if ctx.Err() != nil {

@@ -51,6 +51,12 @@ func (f Folder) stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(fsys, path.Join(f.Rel, name))
 }
 
+// Has reports whether a file or folder of that name is in the folder.
+func (f Folder) Has(name string) bool {
+	_, err := f.stat(name)
+	return err == nil
+}
+
 // holds reports whether there is a folder of that name. A file is none: interpreters take archives for folders, and
 // nobody verifies what is in them.
 func (f Folder) holds(name string) bool {
@@ -89,7 +95,7 @@ func (r *Resolver) Anchor(c *Chain) (*Anchor, error) {
 func findMarker(dir Folder, markers []string) (Folder, bool) {
 	for {
 		for _, m := range markers {
-			if _, err := dir.stat(m); err == nil {
+			if dir.Has(m) {
 				return dir, true
 			}
 		}

@@ -10,7 +10,10 @@ import (
 
 // anchored is a runtime with an anchor; spec is a flow mapping's inside.
 func anchored(spec string) string {
-	return ryetest.YAML(ryetest.Execute, "anchor: {enabled: true, markers_any: [MARK], "+spec+"}")
+	if !strings.Contains(spec, "enabled:") {
+		spec = "enabled: true, " + spec
+	}
+	return ryetest.YAML(ryetest.Execute, "anchor: {markers_any: [MARK], "+spec+"}")
 }
 
 func TestAnchor(t *testing.T) {
@@ -31,17 +34,13 @@ func TestAnchor(t *testing.T) {
 		{"a file is no lib", "lib: lib", []string{"a/MARK", "a/lib"}, true, "a", "run/lib"},
 		{"always needs no marker", "mode: always", nil, true, "a/b", ""},
 		{"never", "mode: never", []string{"a/b/MARK"}, false, "a/b", ""},
-		{"disabled", "", []string{"a/b/MARK"}, false, "a/b", ""},
+		{"disabled", "enabled: false", []string{"a/b/MARK"}, false, "a/b", ""},
 		{"root tool_parent", "mode: always, root: tool_parent", nil, true, "a", ""},
 		{"a lib beside the runtime's folder", "mode: always, lib: ../python/lib", nil, true, "a/b", "python/lib"},
 	} {
 		w := ryetest.New(t)
 		w.Project.Tool("a/b/x.yaml", ryetest.YAML("run/r"))
-		runtime := anchored(test.spec)
-		if test.name == "disabled" {
-			runtime = strings.Replace(runtime, "enabled: true", "enabled: false", 1)
-		}
-		w.Project.Tool("run/r.yaml", runtime)
+		w.Project.Tool("run/r.yaml", anchored(test.spec))
 		for _, file := range test.files {
 			w.Project.Write(".ai/tools/"+file, "")
 		}

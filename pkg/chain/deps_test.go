@@ -11,11 +11,11 @@ import (
 	"github.com/ryeos/rye/pkg/item"
 )
 
-// verifyDeps resolves the tool a/x, whose runtime a/r has this verify_deps, and verifies what it loads.
-func verifyDeps(t *testing.T, w *ryetest.World, spec string) (chain.Deps, error) {
+// verifyDeps resolves the tool a/x, whose runtime has a verify_deps, and verifies what it loads.
+func verifyDeps(t *testing.T, w *ryetest.World) (chain.Deps, error) {
 	t.Helper()
 	w.Project.Tool("a/x.yaml", ryetest.YAML("run/r"))
-	w.Project.Tool("run/r.yaml", anchored("mode: always, lib: lib")+"verify_deps: {enabled: true, extensions: [.py], "+spec+"}\n")
+	w.Project.Tool("run/r.yaml", anchored("mode: always, lib: lib")+"verify_deps: {enabled: true, extensions: [.py]}\n")
 	r := w.Resolver()
 	c := mustResolve(t, r, "a/x")
 	a, err := r.Anchor(c)
@@ -29,11 +29,11 @@ func TestVerifyDepsCoversTheAnchoredTree(t *testing.T) {
 	for _, unsigned := range []string{"a/y.py", "a/sub/deep/y.py", "a/.hidden.py", "run/lib/y.py", "a/sub/__init__.py"} {
 		w := ryetest.New(t)
 		w.Project.Dependency(".ai/tools/a/signed.py", "x = 1\n")
-		if deps, err := verifyDeps(t, w, ""); err != nil || deps.Files != 1 {
+		if deps, err := verifyDeps(t, w); err != nil || deps.Files != 1 {
 			t.Errorf("a signed tree: %+v, %v", deps, err)
 		}
 		w.Project.Write(".ai/tools/"+unsigned, "")
-		_, err := verifyDeps(t, w, "")
+		_, err := verifyDeps(t, w)
 		refused(t, err, item.TypeIntegrity, "Unsigned item: "+w.Project.Path(".ai/tools/"+unsigned))
 	}
 }
@@ -128,7 +128,7 @@ func TestVerifyDepsRefusesLinksOut(t *testing.T) {
 		if err := os.Symlink(target, w.Project.Path(".ai/tools/a/link.py")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := verifyDeps(t, w, ""); message != "" {
+		if _, err := verifyDeps(t, w); message != "" {
 			refused(t, err, item.TypeIntegrity, message+w.Project.Path(".ai/tools/a/"))
 		} else if err != nil {
 			t.Errorf("a link to %s: %v", target, err)

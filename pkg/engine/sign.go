@@ -90,7 +90,8 @@ func (e *Engine) Sign(req SignRequest) (*Report, error) {
 		return nil, err
 	}
 	results := make([]FileResult, len(targets))
-	forEach(len(targets), req.Progress, func(i int) { results[i] = e.signOne(targets[i], key, req) })
+	moment := e.atThisMoment()
+	forEach(len(targets), req.Progress, func(i int) { results[i] = moment.signOne(targets[i], key, req) })
 	return report(results, "signed"), nil
 }
 
@@ -129,6 +130,9 @@ func (e *Engine) signOne(t target, key *integrity.Key, req SignRequest) FileResu
 			return failed(t, err)
 		}
 		if !t.explicit && !item.IsItem(t.ref.Kind, meta) {
+			if t.unsure && t.as == nil {
+				return FileResult{} // a library file that nothing asks for
+			}
 			t = t.asDependency()
 		} else if issues := item.Validate(t.ref, src.File, meta); len(issues) > 0 {
 			return invalid(t, issues)
@@ -220,8 +224,9 @@ func signatureOf(v integrity.Verified) *Signature {
 	}
 }
 
-// report counts; verb is what happened to the files that are well.
+// report counts; verb is what happened to the files that are well. Files without a state are not part of it.
 func report(results []FileResult, verb string) *Report {
+	results = slices.DeleteFunc(results, func(f FileResult) bool { return f.State == "" })
 	r := &Report{Status: item.StatusSuccess, Total: len(results), Results: results}
 	unchanged, waived := 0, 0
 	for _, f := range results {

@@ -21,6 +21,11 @@ type target struct {
 
 	// explicit is true when the user named the item by a reference: it must then be one, not a library file.
 	explicit bool
+
+	// unsure is true for a file of the tools folder that may be an item or a library file; as says what it is loaded as
+	// if it is the latter.
+	unsure bool
+	as     *chain.Dependency
 }
 
 func (t target) isItem() bool { return t.ref.ID != "" }
@@ -50,6 +55,9 @@ func (t target) source() (integrity.Source, error) {
 
 // asDependency is the same file without its claim to be an item.
 func (t target) asDependency() target {
+	if t.as != nil {
+		return target{dep: *t.as}
+	}
 	return target{dep: chain.Dependency{
 		Folder: chain.Folder{Space: t.place.Space, Rel: path.Dir(t.place.Rel)}, Rel: t.place.Rel,
 	}}
@@ -191,68 +199,4 @@ func (e *Engine) projectFile(file string, spaces space.Spaces) ([]target, error)
 	return []target{{dep: chain.Dependency{
 		Folder: chain.Folder{Space: project, Rel: ".", Project: true}, Rel: filepath.ToSlash(rel),
 	}}}, nil
-}
-
-// allTargets lists every item of the spaces and every dependency that their tools' verification would ask for.
-func (e *Engine) allTargets(spaces space.Spaces) ([]target, error) {
-	var all []target
-	seen := map[string]bool{}
-	for _, kind := range item.Kinds() {
-		entries, err := spaces.List(kind)
-		if err != nil {
-			return nil, err
-		}
-		for _, entry := range entries {
-			if strings.HasPrefix(entry.Rel, keyDocuments) {
-				continue
-			}
-			t := target{ref: entry.Ref, place: entry.Place}
-			if kind == item.Tool && !e.looksLikeItem(t) {
-				continue
-			}
-			seen[t.file()] = true
-			all = append(all, t)
-		}
-	}
-	for _, t := range slices.Clone(all) {
-		if t.ref.Kind != item.Tool {
-			continue
-		}
-		for _, dep := range e.dependenciesOf(t) {
-			if file := dep.Display(); !seen[file] {
-				seen[file] = true
-				all = append(all, target{dep: dep})
-			}
-		}
-	}
-	return all, nil
-}
-
-// looksLikeItem tells a tool from a library file beside it. A file that does not parse counts as an item, so that its
-// error is reported.
-func (e *Engine) looksLikeItem(t target) bool {
-	data, err := t.place.Space.ReadFile(t.place.Rel)
-	if err != nil {
-		return true
-	}
-	meta, err := item.ParseMetadata(t.ref.Kind, t.place.Display(), data)
-	return err != nil || item.IsItem(t.ref.Kind, meta)
-}
-
-// dependenciesOf lists the files that running the tool would verify; none when its chain does not resolve, which
-// signing or verifying the tool itself reports.
-func (e *Engine) dependenciesOf(t target) []chain.Dependency {
-	c, err := e.resolver.Inspect(t.ref)
-	if err != nil || c.Tool().Place != t.place {
-		return nil
-	}
-	anchor, err := e.resolver.Anchor(c)
-	if err != nil {
-		return nil
-	}
-	files, err := e.resolver.DependencyFiles(c, anchor)
-	if err != nil {
-		return nil
-	}
-	return slices.DeleteFunc(files, func(d chain.Dependency) bool { return d.Folder.Space != t.place.Space })
 }

@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"github.com/ryeos/rye/pkg/integrity"
-	"github.com/ryeos/rye/pkg/item"
-)
+import "github.com/ryeos/rye/pkg/integrity"
 
 // VerifyRequest says what to verify; without patterns it is the project's items, with All those of every space.
 type VerifyRequest struct {
@@ -19,7 +16,8 @@ func (e *Engine) Verify(req VerifyRequest) (*Report, error) {
 		return nil, err
 	}
 	results := make([]FileResult, len(targets))
-	forEach(len(targets), req.Progress, func(i int) { results[i] = e.verifyOne(targets[i]) })
+	moment := e.atThisMoment()
+	forEach(len(targets), req.Progress, func(i int) { results[i] = moment.verifyOne(targets[i]) })
 	r := report(results, "verified")
 	r.Ignored = e.ignoredKeys()
 	return r, nil
@@ -35,24 +33,36 @@ func (e *Engine) verifyTargets(req VerifyRequest) ([]target, error) {
 	return e.signTargets(SignRequest{Patterns: req.Patterns}, e.spaces)
 }
 
+// atThisMoment is the same engine, asking for each key once.
+func (e *Engine) atThisMoment() *Engine {
+	moment := *e
+	verifier := *e.verifier
+	verifier.Trust = e.trust.Snapshot()
+	moment.verifier = &verifier
+	return &moment
+}
+
+// verifyOne gives a result without a state for a library file that nothing asks for.
 func (e *Engine) verifyOne(t target) FileResult {
 	src, err := t.source()
 	if err != nil {
 		return failed(t, err)
 	}
 	v, err := e.verifyTarget(t, src)
-	if err != nil && t.isItem() && !t.explicit && t.ref.Kind == item.Tool && !e.looksLikeItem(t) {
+	if (err != nil || v.Waived() != nil) && t.unsure && isLibrary(t, src.Data) {
+		if t.as == nil {
+			return FileResult{}
+		}
 		t = t.asDependency()
 		v, err = e.verifyTarget(t, src)
 	}
 	if err != nil {
 		return failed(t, err)
 	}
-	state := StateVerified
 	if v.Waived() != nil {
 		return FileResult{ItemID: t.name(), Path: t.file(), State: StateWaived, Error: v.Waived().Error()}
 	}
-	return FileResult{ItemID: t.name(), Path: t.file(), State: state, Signature: signatureOf(v)}
+	return FileResult{ItemID: t.name(), Path: t.file(), State: StateVerified, Signature: signatureOf(v)}
 }
 
 func (e *Engine) verifyTarget(t target, src integrity.Source) (integrity.Verified, error) {

@@ -41,6 +41,13 @@ type TrustStore struct {
 
 	mu        sync.Mutex
 	documents map[place]*document
+
+	answers *sync.Map // of a snapshot: fingerprint → answer
+}
+
+type answer struct {
+	key TrustedKey
+	err error
 }
 
 // place is where a document stands: the index of its source, and the fingerprint that is its name.
@@ -64,8 +71,27 @@ func NewTrustStore(sources ...TrustSource) *TrustStore {
 	return &TrustStore{sources: sources, documents: map[place]*document{}}
 }
 
+// Snapshot is a store that asks its sources once for each key. It is for verifying many files as of one moment.
+func (s *TrustStore) Snapshot() *TrustStore {
+	snapshot := NewTrustStore(s.sources...)
+	snapshot.answers = &sync.Map{}
+	return snapshot
+}
+
 // Lookup finds a trusted key. The error is an *UnknownKeyError, or a *CheckError when a document could not be read.
 func (s *TrustStore) Lookup(fingerprint string) (TrustedKey, error) {
+	if s == nil || s.answers == nil {
+		return s.ask(fingerprint)
+	}
+	if known, ok := s.answers.Load(fingerprint); ok {
+		return known.(answer).key, known.(answer).err
+	}
+	key, err := s.ask(fingerprint)
+	s.answers.Store(fingerprint, answer{key, err})
+	return key, err
+}
+
+func (s *TrustStore) ask(fingerprint string) (TrustedKey, error) {
 	key, err := s.lookup(fingerprint, nil)
 	if unknown, ok := errors.AsType[*UnknownKeyError](err); ok {
 		keys, _ := s.List()

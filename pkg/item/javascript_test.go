@@ -2,6 +2,7 @@ package item
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"maps"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestReadJavaScriptLiterals(t *testing.T) {
@@ -221,7 +223,9 @@ func TestReadJavaScriptLikeNode(t *testing.T) {
 		script.WriteString("out.push(JSON.stringify(" + l + "));\n")
 	}
 	script.WriteString("process.stdout.write(JSON.stringify(out));\n")
-	cmd := exec.CommandContext(t.Context(), node, "-")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, node, "-")
 	cmd.Stdin = strings.NewReader(script.String())
 	out, err := cmd.Output()
 	if err != nil {

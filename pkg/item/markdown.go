@@ -30,7 +30,7 @@ func ReadMarkdown(data []byte) (*Document, error) {
 
 // skipComment takes the space and the one HTML comment (the signature line) off the start.
 func skipComment(text []byte) []byte {
-	rest := bytes.TrimSpace(text)
+	rest := bytes.TrimLeft(text, " \t\r\n")
 	if bytes.HasPrefix(rest, []byte("<!--")) {
 		if _, after, closed := bytes.Cut(rest, []byte("-->")); closed {
 			rest = after

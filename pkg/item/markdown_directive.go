@@ -122,7 +122,7 @@ func (r *directiveReader) invalid(err error) error {
 
 // maskOpaque blanks the content of the opaque elements and keeps every line and offset in place.
 func maskOpaque(src []byte) []byte {
-	m := opaqueMasker{src: src, masked: bytes.Clone(src), unclosed: map[string]bool{}}
+	m := opaqueMasker{src: src, masked: bytes.Clone(src), ends: map[string]int{}}
 	for offset := 0; ; {
 		i := bytes.IndexByte(src[offset:], '<')
 		if i < 0 {
@@ -134,7 +134,7 @@ func maskOpaque(src []byte) []byte {
 
 type opaqueMasker struct {
 	src, masked []byte
-	unclosed    map[string]bool // tags of which no end follows: they are looked for only once
+	ends        map[string]int // where the next end of each tag is, so that the same one is not looked for again and again
 }
 
 // element blanks an opaque element that opens at offset, and returns where the next one may open.
@@ -149,27 +149,39 @@ func (m *opaqueMasker) element(offset int) (next int) {
 		}
 	}
 	tag := opaqueTag(rest)
-	if tag == "" || m.unclosed[tag] {
+	if tag == "" {
 		return offset + 1
 	}
-	end := bytes.Index(rest, []byte("</"+tag+">"))
-	if end < 0 {
-		m.unclosed[tag] = true
+	end := m.end(tag, offset)
+	if end == len(m.src) {
 		return offset + 1
 	}
-	open := bytes.IndexByte(rest[:end], '>')
+	open := bytes.IndexByte(m.src[offset:end], '>')
 	switch {
 	case open < 0:
-		return offset + end
+		return end
 	case rest[open-1] == '/':
 		return offset + open
 	}
-	for i := offset + open + 1; i < offset+end; i++ {
+	for i := offset + open + 1; i < end; i++ {
 		if m.masked[i] != '\n' {
 			m.masked[i] = ' '
 		}
 	}
-	return offset + end + 1
+	return end + 1
+}
+
+// end is the offset of the next end of the tag, the length of the text if there is none.
+func (m *opaqueMasker) end(tag string, offset int) int {
+	end, known := m.ends[tag]
+	if !known || end < offset {
+		end = len(m.src)
+		if i := bytes.Index(m.src[offset:], []byte("</"+tag+">")); i >= 0 {
+			end = offset + i
+		}
+		m.ends[tag] = end
+	}
+	return end
 }
 
 // opaqueTag is the name of the opaque element that opens at the start of text, or "".

@@ -68,8 +68,8 @@ type Anchor struct {
 	Cwd        string
 	EnvPaths   []EnvPath
 
-	// InactiveEnv is set instead of EnvPaths while the anchor is inactive.
-	InactiveEnv *Object
+	ActiveEnv   *Object // variables to set while the anchor is active
+	InactiveEnv *Object // and while it is not
 }
 
 // EnvPath is one variable of `anchor.env_paths`: directories to put before and after its value.

@@ -8,8 +8,10 @@ import (
 // Bounds of what a reader builds from one file. They keep the recursion over values, and the copies that YAML aliases
 // make, small whatever the file says.
 const (
-	maxDepth = 200
-	maxNodes = 100_000
+	maxDepth    = 200
+	maxNodes    = 100_000
+	maxTOMLKeys = 10_000  // go-toml compares a new key with all before it
+	maxTree     = 4 << 20 // bytes of YAML or TOML, whose libraries hold a tree many times as large
 )
 
 // sourceText checks the bytes of a file and takes its byte order mark off. Some of the parsers would replace bad bytes
@@ -17,6 +19,14 @@ const (
 func sourceText(src []byte) ([]byte, error) {
 	src = bytes.TrimPrefix(src, byteOrderMark)
 	return src, checkText(src)
+}
+
+// treeText is sourceText for the languages whose libraries build a tree of the whole file.
+func treeText(src []byte) ([]byte, error) {
+	if len(src) > maxTree {
+		return nil, syntaxErrorAt(src, maxTree, "the file is longer than %d bytes: keep data that is no metadata elsewhere", maxTree)
+	}
+	return sourceText(src)
 }
 
 // plainText makes a message that repeats a part of the file safe to print.

@@ -15,7 +15,7 @@ import (
 // readTOML builds the values from the parser's expressions, which come in the order of the file, and leaves every rule
 // of the language (duplicate keys, redefined tables) to the decoder.
 func readTOML(src []byte) (*Document, error) {
-	src, err := sourceText(src)
+	src, err := treeText(src)
 	if err != nil {
 		return nil, err
 	}
@@ -45,32 +45,43 @@ type tomlReader struct {
 	depth int     // of table
 	atTop bool    // table is the document itself
 	start int     // offset of the expression at hand
+	count int     // keys so far
 }
 
 func (r *tomlReader) expression(e *unstable.Node) error {
 	keys, value := r.keys(e)
 	if e.Kind == unstable.KeyValue {
 		r.start = value
-	}
-	if r.atTop || e.Kind != unstable.KeyValue {
-		r.place(keys[0])
-	}
-	if len(keys) > maxDepth {
-		return tooDeep(r.src, r.start)
-	}
-	switch e.Kind {
-	case unstable.KeyValue:
+		if r.atTop {
+			r.place(keys[0])
+		}
 		return r.keyValue(r.table, e, r.depth)
-	case unstable.Table:
-		r.table = descend(r.doc.Values, keys)
-	case unstable.ArrayTable:
-		parent, last := descend(r.doc.Values, keys[:len(keys)-1]), keys[len(keys)-1]
-		v, _ := parent.Get(last)
-		list, _ := v.([]any)
-		r.table = NewObject()
-		parent.Set(last, append(list, r.table))
+	}
+	r.place(keys[0])
+	if err := r.check(len(keys)); err != nil {
+		return err
 	}
 	r.atTop, r.depth = false, len(keys)
+	if e.Kind == unstable.Table {
+		r.table = descend(r.doc.Values, keys)
+		return nil
+	}
+	parent, last := descend(r.doc.Values, keys[:len(keys)-1]), keys[len(keys)-1]
+	v, _ := parent.Get(last)
+	list, _ := v.([]any)
+	r.table = NewObject()
+	parent.Set(last, append(list, r.table))
+	return nil
+}
+
+// check keeps the bounds at one more key of the given depth.
+func (r *tomlReader) check(depth int) error {
+	if r.count++; r.count > maxTOMLKeys {
+		return syntaxErrorAt(r.src, r.start, "the file has more than %d keys", maxTOMLKeys)
+	}
+	if depth > maxDepth {
+		return tooDeep(r.src, r.start)
+	}
 	return nil
 }
 
@@ -100,8 +111,9 @@ func (r *tomlReader) keys(e *unstable.Node) (keys []string, value int) {
 
 func (r *tomlReader) keyValue(table *Object, e *unstable.Node, depth int) error {
 	keys, _ := r.keys(e)
-	if depth += len(keys); depth > maxDepth {
-		return tooDeep(r.src, r.start)
+	depth += len(keys)
+	if err := r.check(depth); err != nil {
+		return err
 	}
 	v, err := r.value(e.Value(), depth)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -16,8 +15,8 @@ type Issue struct {
 }
 
 var (
-	semverPattern    = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
-	snakeCasePattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	semverPattern    = pattern(`^\d+\.\d+\.\d+$`)
+	snakeCasePattern = pattern(`^[a-z][a-z0-9_]*$`)
 )
 
 // terminalTypes are the types of tools that nothing runs: only they may end a chain with a null executor_id.
@@ -111,14 +110,14 @@ func (v *validator) name(required bool) {
 
 func (v *validator) snakeCase() {
 	name := v.fields.find("name").value
-	if s, ok := name.(string); ok && s != "" && !snakeCasePattern.MatchString(s) {
+	if s, ok := name.(string); ok && s != "" && !snakeCasePattern().MatchString(s) {
 		v.report("name", "Field 'name' must be snake_case, got '%s'", s)
 	}
 }
 
 func (v *validator) version() {
 	v.required("version", v.m.Version)
-	if version := v.m.Version; version != "" && !semverPattern.MatchString(version) {
+	if version := v.m.Version; version != "" && !semverPattern().MatchString(version) {
 		v.report("version", "Field 'version' must be semver format (X.Y.Z), got '%s'", version)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,7 +14,7 @@ import (
 // readYAML reads one document whose top level is a mapping. It walks the nodes itself: decoding into a map would lose
 // the order of the keys, turn dates into times and keep no positions.
 func readYAML(src []byte) (*Document, error) {
-	src, err := sourceText(src)
+	src, err := treeText(src)
 	if err != nil {
 		return nil, err
 	}
@@ -137,25 +136,25 @@ func (r *yamlReader) unknownTag(n *yaml.Node) error {
 }
 
 var (
-	yamlErrorLine     = regexp.MustCompile(`^line (\d+): `)
-	yamlParserError   = regexp.MustCompile(`^did not find expected (<|'|key|node content)|^found (duplicate|incompatible|undefined) `)
-	yamlUnknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+	yamlErrorLine     = pattern(`^line (\d+): `)
+	yamlParserError   = pattern(`^did not find expected (<|'|key|node content)|^found (duplicate|incompatible|undefined) `)
+	yamlUnknownAnchor = pattern(`^unknown anchor '(.*)' referenced`)
 )
 
 // yamlError takes the line out of the library's text, as far as that tells one. Errors of its parser (not of its
 // scanner) count lines from 0.
 func yamlError(src []byte, err error) error {
 	text := plainText(strings.TrimPrefix(err.Error(), "yaml: "))
-	if m := yamlUnknownAnchor.FindStringSubmatch(text); m != nil {
+	if m := yamlUnknownAnchor().FindStringSubmatch(text); m != nil {
 		return syntaxErrorAt(src, bytes.Index(src, []byte("*"+m[1])), "%s", text)
 	}
 	if strings.HasPrefix(text, "control characters") {
 		return syntaxErrorAt(src, bytes.IndexFunc(src, isYAMLControl), "%s", text)
 	}
 	line := 1
-	if m := yamlErrorLine.FindStringSubmatch(text); m != nil {
+	if m := yamlErrorLine().FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
-		if text = text[len(m[0]):]; yamlParserError.MatchString(text) {
+		if text = text[len(m[0]):]; yamlParserError().MatchString(text) {
 			line++
 		}
 	}

@@ -367,6 +367,31 @@ func TestBecomeReaper(t *testing.T) {
 	}
 }
 
+// A program that was just written may still be open for writing elsewhere for a moment.
+func TestRunBusyFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fresh")
+	program, err := os.ReadFile("/bin/true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(program); err != nil {
+		t.Fatal(err)
+	}
+	spec := Spec{Path: path, Argv: []string{"fresh"}}
+	if _, err := Run(context.Background(), spec); !errors.Is(err, unix.ETXTBSY) {
+		t.Errorf("while it stays open: %v", err)
+	}
+	time.AfterFunc(5*time.Millisecond, func() { f.Close() })
+	if res := run(t, spec); res.ExitCode != 0 {
+		t.Errorf("%+v", res)
+	}
+}
+
 func TestTaggedEnv(t *testing.T) {
 	got := taggedEnv([]string{"A=1", "RYE_RUN_ID=x", "RYE_RUN_IDS=y", "RYE_RUN_ID="}, "t")
 	if want := []string{"RYE_RUN_ID=t", "A=1", "RYE_RUN_IDS=y"}; !slices.Equal(got, want) {

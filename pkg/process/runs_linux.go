@@ -40,13 +40,13 @@ func setReaper(on bool) error {
 }
 
 // ownSession can hold no process of a run: each run begins with a session of its own, and there is no way back.
-var ownSession = sync.OnceValue(func() int {
+func ownSession() int {
 	sid, err := unix.Getsid(0)
 	if err != nil {
 		return -1
 	}
 	return sid
-})
+}
 
 // active holds the runs of this process, from before the fork to after the last leftover is dead. Its lock guards the
 // fields of tree that other runs look at.

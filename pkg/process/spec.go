@@ -53,9 +53,10 @@ type Result struct {
 
 	Duration  time.Duration // until the program and what it left were gone
 	Reaped    int           // processes the program had started and that had to be killed
-	Survivors int           // of those, the ones that could not be killed (other user, stuck in the kernel); normally 0
+	Survivors int           // processes that could not be killed (other user, stuck in the kernel); normally 0
 
-	// What the program and the children it waited for used. MaxRSS is in bytes; 0 where the system does not tell.
+	// What the program and the children it waited for used. MaxRSS is in bytes, 0 where the system does not tell; Linux
+	// counts in what this process had in memory when it started the program.
 	UserTime, SystemTime time.Duration
 	MaxRSS               int64
 }

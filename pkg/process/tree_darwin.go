@@ -114,7 +114,7 @@ func (t *tree) end(cut bool, held func() bool) ending {
 			<-t.exited
 			reapLeader(t.pid)
 		}()
-		return ending{exitCode: -1, signal: unix.SignalName(unix.SIGKILL), killed: left, survivors: t.groupAlive()}
+		return ending{exitCode: -1, signal: unix.SignalName(unix.SIGKILL), killed: left, survivors: 1 + t.groupAlive()}
 	}
 	deadline := time.Now().Add(killTime)
 	for left > 0 && t.groupAlive() > 0 && time.Now().Before(deadline) {

@@ -113,7 +113,8 @@ func (t *tree) end(cut bool, held func() bool) ending {
 	if cut || held() {
 		killed, survivors := t.sweep()
 		e := t.collect()
-		e.killed, e.survivors = killed, survivors
+		e.killed = killed
+		e.survivors += survivors
 		return e
 	}
 	// Whoever is left in the group is stopped before the leader is reaped: it stays, and so the number cannot be given
@@ -143,7 +144,7 @@ func (t *tree) collect() ending {
 			<-t.exited
 			reap()
 		}()
-		return ending{exitCode: -1, signal: unix.SignalName(unix.SIGKILL)}
+		return ending{exitCode: -1, signal: unix.SignalName(unix.SIGKILL), survivors: 1}
 	}
 }
 

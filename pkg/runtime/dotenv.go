@@ -3,6 +3,7 @@ package runtime
 import (
 	"bytes"
 	"strings"
+	"unicode"
 
 	"github.com/ryeos/rye/pkg/item"
 )
@@ -36,7 +37,7 @@ func parseDotEnv(file string, data []byte) ([]Variable, error) {
 		}
 		if value != "" && (value[0] == '\'' || value[0] == '"') {
 			// A quoted value may go on after this line: read it from the text, not from the line.
-			start := len(rest) - len(strings.TrimLeft(rest[strings.IndexByte(rest, '=')+1:], " \t"))
+			start := len(rest) - len(strings.TrimLeftFunc(rest[strings.IndexByte(rest, '=')+1:], unicode.IsSpace))
 			text, used, closed := quotedValue(rest[start:])
 			if !closed {
 				return nil, dotEnvError(file, data, len(data)-len(rest)+start, "a quote that is never closed")

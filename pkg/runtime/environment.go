@@ -25,6 +25,11 @@ const (
 
 func (e *Environment) set(name, value, origin string) { e.vars[name], e.origin[name] = value, origin }
 
+func (e *Environment) unset(name string) {
+	delete(e.vars, name)
+	delete(e.origin, name)
+}
+
 func (e *Environment) value(name string) string { return e.vars[name] }
 
 // lookup is what ${NAME} in a chain's template means: the child's own variable, or one of the caller's that the chain
@@ -132,9 +137,12 @@ func absoluteOnly(list string) string {
 
 func (b *builder) dotEnv() error {
 	file := filepath.Join(b.in.Project, ".env")
+	if !isFile(file) { // a named pipe would wait for a writer
+		return nil
+	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil // no .env, or one that is not for us to read
+		return nil // not for us to read
 	}
 	vars, err := parseDotEnv(file, data)
 	if err != nil {
@@ -189,6 +197,7 @@ func (b *builder) anchorPaths() {
 		b.static(owner, spec.InactiveEnv)
 		return
 	}
+	b.static(owner, spec.ActiveEnv)
 	for _, paths := range spec.EnvPaths {
 		entries := slices.DeleteFunc(filepath.SplitList(b.env.value(paths.Name)), func(s string) bool { return s == "" })
 		for _, text := range slices.Backward(paths.Prepend) {

@@ -29,12 +29,15 @@ func (b *builder) interpreter(e *chain.Element) error {
 		b.env.set(spec.Var, chosen, OriginProcess)
 		return nil
 	}
+	if b.env.Origin(spec.Var) == OriginDotEnv {
+		b.env.unset(spec.Var) // a project file does not choose programs, not even when nothing is found
+	}
 	found := ""
 	switch spec.Type {
 	case "local_binary":
 		found = b.localBinary(spec)
 	case "system_binary":
-		found, _ = process.Lookup(spec.Binary, b.env.value("PATH"), func(dir string) bool { return inside(b.in.Project, dir) })
+		found, _ = process.Lookup(spec.Binary, b.env.value("PATH"), b.inProject)
 	case "command":
 		found = b.resolveCommand(spec)
 	default:

@@ -193,8 +193,13 @@ func (b *builder) command(p *Plan) error {
 		return chainError(b.in.Chain, "No command specified")
 	}
 	p.Program, err = b.program(p.Argv[0])
+	// Interpreters find their own files by their name: a bare one would be looked up on the PATH again, where a folder of
+	// the project may come first.
+	p.Argv[0] = p.Program
 	return err
 }
+
+func (b *builder) inProject(dir string) bool { return inside(b.in.Project, dir) }
 
 // arguments fills in one argument. One that is exactly {args} stands for the caller's list of arguments.
 func (b *builder) arguments(text string) []string {
@@ -211,9 +216,9 @@ func (b *builder) arguments(text string) []string {
 // program finds the executable. Folders inside the project and relative ones are never searched: a program named like
 // an interpreter there is not what the chain means (field §3.1 row 12).
 func (b *builder) program(name string) (string, error) {
-	program, err := process.Lookup(name, b.env.value("PATH"), func(dir string) bool { return inside(b.in.Project, dir) })
+	program, err := process.Lookup(name, b.env.value("PATH"), b.inProject)
 	if err == nil {
-		return program, nil
+		return b.behindShim(program), nil
 	}
 	return "", item.Errorf(item.TypeUnavailable, "cannot run %s: %w", b.in.Chain.Tool().ID, err).
 		Hint("install %s, or name its absolute path in the runtime: rye show tool:%s", filepath.Base(name), b.in.Chain.Tool().ID)
