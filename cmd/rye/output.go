@@ -56,6 +56,9 @@ func (a *app) print(v any) error {
 	if a.format() == formatYAML {
 		return a.printYAML(v)
 	}
+	if resp, ok := v.(*item.Response); ok && !isTerminal(a.stdout) {
+		return resp.WriteJSON(a.stdout)
+	}
 	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)
 	if isTerminal(a.stdout) {

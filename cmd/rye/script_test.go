@@ -107,7 +107,8 @@ func cmdGone(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func alive(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
+	process, err := os.FindProcess(pid)
+	if err != nil || process.Signal(syscall.Signal(0)) != nil {
 		return false
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ryeos/rye/pkg/chain"
 	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/process"
 	"github.com/ryeos/rye/pkg/runtime"
 	"github.com/ryeos/rye/pkg/space"
 )
@@ -90,6 +91,7 @@ func (c *Call) Execute(ctx context.Context, params map[string]any, stdout, stder
 		return c.failure(err)
 	}
 	outcome := plan.Shape(result)
+	result.Stdout, result.Stderr = process.Output{}, process.Output{} // megabytes that the data holds a copy of
 	resp := &item.Response{
 		Status: item.StatusSuccess, Type: c.ref.Kind, ItemID: c.ref.String(), Data: outcome.Data,
 		Chain: c.chain.IDs(), Warnings: c.chain.Warnings, Metadata: c.facts(),

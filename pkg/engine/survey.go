@@ -69,7 +69,7 @@ func (s *survey) read(all []target) []target {
 			return
 		}
 		data, err := t.place.Space.ReadFile(t.place.Rel)
-		kept[i] = err != nil || mentions(data, "executor_id", "tool_type")
+		kept[i] = err != nil || mentions(data, itemKeys...)
 		if kept[i] && mentions(data, "anchor") {
 			anchors[i] = anchorOf(t, data)
 		}
@@ -110,6 +110,15 @@ func (s *survey) addAnchors(found []*item.Anchor) {
 			s.always = s.always || a.Mode == "always"
 		}
 	}
+}
+
+// itemKeys are the keys of which a tool declares at least one (item.IsItem).
+var itemKeys = []string{"executor_id", "tool_type"}
+
+// mentionsItem is false for a file of the tools folder that cannot be an item. What it holds need not even parse.
+func mentionsItem(p space.Place) bool {
+	data, err := p.Space.ReadFile(p.Rel)
+	return err != nil || mentions(data, itemKeys...)
 }
 
 func mentions(data []byte, words ...string) bool {

@@ -180,7 +180,7 @@ func (e *Engine) pathTargets(file string, dir bool, spaces space.Spaces) ([]targ
 		return nil, item.Usagef("%s is in no kind's folder: items live in .ai/tools, .ai/directives, .ai/knowledge and .ai/config", file)
 	}
 	t := target{ref: item.Ref{Kind: kind, ID: strings.TrimSuffix(name, ext)}, place: place}
-	if !kind.HasExtension(ext) {
+	if !kind.HasExtension(ext) || kind == item.Tool && !mentionsItem(place) {
 		t = t.asDependency()
 	}
 	return []target{t}, nil

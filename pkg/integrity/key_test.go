@@ -235,7 +235,7 @@ func TestKeyNeverPrintsItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoded, err := json.Marshal(key)
+	encoded, err := json.Marshal(key) //lint:ignore SA9005 that nothing comes out is what is tested
 	if err != nil {
 		t.Fatal(err)
 	}

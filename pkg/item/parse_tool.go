@@ -109,7 +109,7 @@ func (f field) anchor() *Anchor {
 		Root:        f.child("root").textOf("tool_dir", "tool_parent", "project_path"),
 		Lib:         f.child("lib").text(),
 		Cwd:         f.child("cwd").text(),
-		ActiveEnv: f.child("active_env").variables(),
+		ActiveEnv:   f.child("active_env").variables(),
 		InactiveEnv: f.child("inactive_env").variables(),
 	}
 	paths := f.child("env_paths")

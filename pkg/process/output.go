@@ -63,6 +63,7 @@ func (o Output) Bytes() []byte { return bytes.Join(o.parts(), nil) }
 // String is Bytes as a string; bytes that are no UTF-8 are kept as they are.
 func (o Output) String() string {
 	var s strings.Builder
+	s.Grow(len(o.head) + len(o.tail) + 64)
 	for _, p := range o.parts() {
 		s.Write(p)
 	}

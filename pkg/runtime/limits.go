@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/template"
 )
 
 // limits sets the deadline and the output cap, and remembers who set the deadline. Nearest to the caller wins: the
@@ -54,14 +55,14 @@ func (b *builder) timeout(p *Plan) error {
 			continue
 		}
 		value := b.values(0).Tree(v)
-		if text, isText := v.(string); isText && value == text {
+		text, _ := v.(string)
+		if len(template.Names(text)) == 0 {
+			return p.setTimeout(value, e.ID, item.TypeChain)
+		}
+		if value == text {
 			continue // "{timeout}" with no such parameter: the next element decides
 		}
-		errType := item.TypeChain
-		if _, isText := v.(string); isText {
-			errType = item.TypeUsage // the number came from the caller through a template
-		}
-		return p.setTimeout(value, e.ID, errType)
+		return p.setTimeout(value, e.ID, item.TypeUsage) // the number came from the caller
 	}
 	return nil
 }

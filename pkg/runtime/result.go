@@ -23,8 +23,11 @@ func (p *Plan) Shape(r process.Result) Outcome {
 	if p.TextResult {
 		return Outcome{Data: p.textStreams(r), Err: p.failure(r)}
 	}
+	if r.Stdout.Truncated() {
+		return Outcome{Data: streams(r), Err: p.failure(r)}
+	}
 	out := bytes.TrimSpace(r.Stdout.Bytes())
-	if r.Stdout.Truncated() || len(out) == 0 || !json.Valid(out) {
+	if len(out) == 0 || !json.Valid(out) {
 		return Outcome{Data: streams(r), Err: p.failure(r)}
 	}
 	if out[0] != '{' {

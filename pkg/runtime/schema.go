@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -43,6 +44,9 @@ func CheckParams(ref item.Ref, meta *item.Metadata, params map[string]any) (map[
 		err := validate(meta.ConfigSchema, withoutSteering(meta, out))
 		if err == nil {
 			return out, nil
+		}
+		if item.TypeOf(err) == item.TypeChain {
+			return nil, err
 		}
 		issues = append(issues, err.Error())
 	}
@@ -123,7 +127,7 @@ func hasType(v any, want string) bool {
 		return want == "object"
 	default:
 		f, ok := item.Float(v)
-		return ok && (want == "number" || want == "integer" && f == float64(int64(f)))
+		return ok && (want == "number" || want == "integer" && f == math.Trunc(f))
 	}
 }
 
@@ -166,7 +170,7 @@ func validate(schema *item.Object, params map[string]any) error {
 	if err != nil {
 		return item.Errorf(item.TypeChain, "config_schema is not a JSON Schema: %v", err)
 	}
-	if err := resolved.Validate(params); err != nil {
+	if err := resolved.Validate(withNumbers(params)); err != nil {
 		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
 			err = inner
 		}
@@ -175,12 +179,43 @@ func validate(schema *item.Object, params map[string]any) error {
 	return nil
 }
 
+// withNumbers copies a value with json.Number, which the library takes for a string, made into a number.
+func withNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, _ := item.Float(v)
+		return f
+	case []any:
+		list := make([]any, len(v))
+		for i, e := range v {
+			list[i] = withNumbers(e)
+		}
+		return list
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for name, e := range v {
+			m[name] = withNumbers(e)
+		}
+		return m
+	case *item.Object:
+		return item.Plain(v)
+	}
+	return v
+}
+
 // needsLibrary is false for schemas of nothing but typed, described, defaulted or enumerated properties: those the
 // checks above cover completely, and most tools have such a schema.
 func needsLibrary(schema *item.Object) bool {
 	for key, v := range schema.All() {
 		switch key {
-		case "type", "required", "description", "title", "additionalProperties":
+		case "type", "required", "description", "title":
+		case "additionalProperties":
+			if _, isBool := v.(bool); !isBool {
+				return true
+			}
 		case "properties":
 			properties, _ := v.(*item.Object)
 			for _, p := range properties.All() {

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command bench measures what running a tool through rye costs, as ratios to programs that everyone has: an empty Go
 // binary and bare bash. All of a table's programs run interleaved, in random order, in one go, because absolute times
 // drift on shared machines (design §10).
