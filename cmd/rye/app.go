@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -21,10 +23,11 @@ type streams struct{ stdin, stdout, stderr *os.File }
 // that `rye help` opens nothing.
 type app struct {
 	streams
-	flags globalFlags
-	exit  exitCode
-	eng   *engine.Engine
-	prefs *preferences
+	flags     globalFlags
+	exit      exitCode
+	eng       *engine.Engine
+	prefs     *preferences
+	unwritten error // why text output was lost, if it was
 }
 
 // globalFlags are the flags of every command (design §5).
@@ -161,16 +164,10 @@ func (a *app) paintFor(f *os.File, c colour, text string) string {
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 }
 
-// safe shows text from outside on one line without control characters.
+// safe shows text from outside on one line without anything invisible: control characters, marks that turn the
+// direction of writing, bytes that are no UTF-8.
 func safe(text string) string {
-	clean := true
-	for _, r := range text {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u202e' || r == '\u2066' || r == '\u2067' {
-			clean = false
-			break
-		}
-	}
-	if clean {
+	if utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) < 0 {
 		return text
 	}
 	return item.Quote(text)

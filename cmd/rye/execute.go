@@ -22,6 +22,7 @@ import (
 type executeOptions struct {
 	params    string
 	dryRun    bool
+	trace     bool
 	thread    string
 	timeout   time.Duration
 	propagate bool
@@ -44,20 +45,26 @@ other of the flags below is rye's; everything after -- is the tool's.`,
   rye execute tool:rye/file-system/read --path README.md --limit 20
   echo '{"command": "date"}' | rye execute tool:rye/bash --params -
   rye execute --dry-run tool:rye/bash --command true`,
-		DisableFlagParsing: true,
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			return a.completeExecute(cmd, args, toComplete)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runExecute(cmd, a, &o, args) },
 	}
+	o.bind(cmd, a)
+	cmd.Flags().BoolVar(&o.trace, "trace", false, "explain every step, with its time")
+	return cmd
+}
+
+// bind makes cmd a verb that executes: its flags, its completion and what it does.
+func (o *executeOptions) bind(cmd *cobra.Command, a *app) {
+	cmd.DisableFlagParsing = true
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		return a.completeExecute(cmd, args, toComplete)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runExecute(cmd, a, o, args) }
 	fs := cmd.Flags()
 	fs.StringVar(&o.params, "params", "", "parameters as a `JSON` object, @FILE, or - for standard input")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "resolve, verify and validate everything, but run nothing")
 	fs.StringVar(&o.thread, "thread", "", "how to execute: `inline` (default) or fork (directives only)")
 	fs.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `duration`, such as 90s or 5m")
 	fs.BoolVar(&o.propagate, "propagate-exit", false, "leave with the tool's own exit code")
-	fs.BoolP("help", "h", false, "help for execute")
-	return cmd
+	fs.BoolP("help", "h", false, "help; after a REF, the tool's parameters")
 }
 
 func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) error {
@@ -68,7 +75,7 @@ func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) er
 		if errors.Is(err, pflag.ErrHelp) {
 			return cmd.Help()
 		}
-		return err
+		return flagError(cmd, err)
 	}
 	if err := a.checkOutput(); err != nil {
 		return err
@@ -81,12 +88,13 @@ func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) er
 		return err
 	}
 	ref, rest := fs.Arg(0), fs.Args()[1:]
-	call, failed := eng.Prepare(item.Request{Ref: ref, Thread: o.thread})
+	call, failed := eng.Prepare(item.Request{Ref: ref, Thread: o.thread, Trace: o.trace})
 	if failed != nil {
 		// Global flags may stand after the reference; they decide how the failure is shown.
 		scanEngineFlags(fs, rest)
 		return a.finish(failed, o)
 	}
+	traced := o.trace
 	params, err := a.parameters(o, call, fs, rest)
 	if err != nil {
 		return a.finish(failure(call, err), o)
@@ -94,7 +102,13 @@ func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) er
 	if help, _ := fs.GetBool("help"); help {
 		return a.showParameters(eng, call)
 	}
-	return a.runCall(call.With(item.Request{DryRun: o.dryRun, Thread: o.thread, Timeout: o.timeout}), params, o)
+	request := item.Request{Ref: ref, DryRun: o.dryRun, Thread: o.thread, Timeout: o.timeout, Trace: o.trace}
+	if o.trace && !traced { // --trace stood after the reference: look again, this time for what to explain
+		if call, failed = eng.Prepare(request); failed != nil {
+			return a.finish(failed, o)
+		}
+	}
+	return a.runCall(call.With(request), params, o)
 }
 
 // failure is the envelope of a bad command line for an item that exists.
@@ -127,6 +141,7 @@ func (a *app) finish(resp *item.Response, o *executeOptions) error {
 		code = *resp.Metadata.ExitCode
 	}
 	if a.format() == formatText {
+		a.showTrace(resp.Trace)
 		a.summarise(resp)
 	} else if err := a.print(resp); err != nil {
 		return err

@@ -51,9 +51,7 @@ func (a *app) fail(err error) exitCode {
 	if !errors.As(err, &known) && !errors.As(err, &syntax) && isParserError(err) {
 		err = item.Usagef("%w", err).Hint("rye help")
 	}
-	if a.format() != formatText {
-		a.print(item.ErrorResponse("", err))
-	} else {
+	if a.format() == formatText || a.print(item.ErrorResponse("", err)) != nil {
 		a.printError(err.Error(), item.HintsOf(err))
 	}
 	return exitCodes[item.TypeOf(err)]

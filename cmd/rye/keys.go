@@ -19,7 +19,7 @@ func newKeysCommand(a *app) *cobra.Command {
 		Short: "Manage the signing key and the keys you trust",
 		Long: `Your signing key lives in <user space>/.ai/config/keys/signing. Items run when the key that signed them is trusted: by
 the system, by you, or by a project whose key document is itself signed by a key that you trust.`,
-		Args: cobra.NoArgs,
+		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newKeysGenerate(a), newKeysList(a), newKeysShow(a), newKeysTrust(a), newKeysUntrust(a),

@@ -17,7 +17,11 @@ func run(args []string, std streams) int {
 	root.SetIn(std.stdin)
 	root.SetOut(std.stdout)
 	root.SetErr(std.stderr)
-	if err := root.Execute(); err != nil {
+	err := root.Execute()
+	if err == nil {
+		err = lost(a.unwritten)
+	}
+	if err != nil {
 		return a.fail(err)
 	}
 	return a.exit

@@ -64,7 +64,15 @@ func (a *app) print(v any) error {
 	if isTerminal(a.stdout) {
 		enc.SetIndent("", "  ")
 	}
-	return enc.Encode(v)
+	return lost(enc.Encode(v))
+}
+
+// lost is the error for output that could not be written: a success that nobody can read is none.
+func lost(err error) error {
+	if err == nil {
+		return nil
+	}
+	return item.Errorf(item.TypeUnavailable, "cannot write the output: %w", err)
 }
 
 // printYAML goes through JSON, so that both formats have the same fields in the same order.
@@ -83,9 +91,9 @@ func (a *app) printYAML(v any) error {
 	out := yaml.NewEncoder(a.stdout)
 	out.SetIndent(2)
 	if err := out.Encode(&node); err != nil {
-		return err
+		return lost(err)
 	}
-	return out.Close()
+	return lost(out.Close())
 }
 
 // blockStyle makes the flow style of JSON into lines.
@@ -100,7 +108,11 @@ func blockStyle(n *yaml.Node) {
 }
 
 // line writes one line of text output.
-func (a *app) line(format string, args ...any) { fmt.Fprintf(a.stdout, format+"\n", args...) }
+func (a *app) line(format string, args ...any) {
+	if _, err := fmt.Fprintf(a.stdout, format+"\n", args...); err != nil && a.unwritten == nil {
+		a.unwritten = err
+	}
+}
 
 // note writes one dim line for people, on standard error.
 func (a *app) note(format string, args ...any) {

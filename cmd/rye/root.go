@@ -23,16 +23,17 @@ EXIT CODES
   rye init`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          onlyCommands,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			return a.checkOutput()
 		},
 	}
+	root.SetFlagErrorFunc(flagError)
 	a.flags.add(root.PersistentFlags())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
-		newExecuteCommand(a), newSignCommand(a), newVerifyCommand(a), newKeysCommand(a), newListCommand(a),
+		newExecuteCommand(a), newTraceCommand(a), newSignCommand(a), newVerifyCommand(a), newKeysCommand(a), newListCommand(a),
 		newShowCommand(a), newInitCommand(a), newVersionCommand(a), newNativeCommand(a),
 	)
 	root.InitDefaultCompletionCmd()

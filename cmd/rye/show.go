@@ -73,7 +73,7 @@ func (a *app) showItem(s *engine.Shown) {
 		a.parameterTable(s.Parameters)
 	}
 	if s.Body != "" {
-		a.line("\n%s", s.Body)
+		a.line("\n%s", safeLines(s.Body))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/ryeos/rye/pkg/integrity"
 	"github.com/ryeos/rye/pkg/item"
@@ -29,6 +30,9 @@ type Element struct {
 	// Proof is valid once the element's bytes were verified. Failure says why not; only Inspect returns such elements.
 	Proof   integrity.Verified
 	Failure error
+
+	// How long it took to find the element, and to read and verify it.
+	FindTime, VerifyTime time.Duration
 
 	detached []byte // the signature file beside the element's, if any
 }
@@ -108,7 +112,7 @@ func (r *Resolver) Resolve(ref item.Ref) (*Chain, error) {
 	if c := r.chains.get(r, ref); c != nil {
 		return c, nil
 	}
-	c, err := r.walk(ref, true)
+	c, err := r.walk(ref, strict)
 	if err != nil {
 		return c, err
 	}
@@ -121,18 +125,37 @@ func (r *Resolver) Resolve(ref item.Ref) (*Chain, error) {
 	return c, nil
 }
 
-// Inspect builds a chain for showing: integrity failures are recorded in the elements instead of ending the walk, and
-// shadowed copies are looked for. Such a chain cannot be executed unless every element turned out verified.
-func (r *Resolver) Inspect(ref item.Ref) (*Chain, error) {
-	c, err := r.walk(ref, false)
+// Explain is Resolve for a trace: it asks no cache, looks for shadowed copies, and on an integrity failure the element
+// that failed is the last of the chain. What may be executed is decided by the same code.
+func (r *Resolver) Explain(ref item.Ref) (*Chain, error) {
+	c, err := r.walk(ref, explaining)
 	if err != nil {
 		return c, err
 	}
 	return c, c.validate()
 }
 
+// Inspect builds a chain for showing: integrity failures are recorded in the elements instead of ending the walk, and
+// shadowed copies are looked for. Such a chain cannot be executed unless every element turned out verified.
+func (r *Resolver) Inspect(ref item.Ref) (*Chain, error) {
+	c, err := r.walk(ref, lenient)
+	if err != nil {
+		return c, err
+	}
+	return c, c.validate()
+}
+
+// mode is what a walk does besides resolving.
+type mode int
+
+const (
+	strict     mode = iota
+	explaining      // strict, with shadowed copies and the element that failed
+	lenient         // with shadowed copies; integrity failures do not end the walk
+)
+
 // walk follows executor_id from the tool to the primitive. The order of its checks is that of spec/rye-core §3.1.
-func (r *Resolver) walk(ref item.Ref, strict bool) (*Chain, error) {
+func (r *Resolver) walk(ref item.Ref, how mode) (*Chain, error) {
 	c := &Chain{Ref: ref}
 	visited := map[string]bool{}
 	spaces := r.Spaces
@@ -149,9 +172,13 @@ func (r *Resolver) walk(ref item.Ref, strict bool) (*Chain, error) {
 			c.Elements = append(c.Elements, &Element{ID: ExecutePrimitive, Meta: primitiveMetadata})
 			return c, nil
 		}
-		e, err := r.element(spaces, current, strict)
+		e, err := r.element(spaces, current, how)
 		if err != nil {
-			return c, r.elementError(c, current, err)
+			err = r.elementError(c, current, err)
+			if e != nil && how == explaining {
+				c.Elements = append(c.Elements, e)
+			}
+			return c, err
 		}
 		c.Elements = append(c.Elements, e)
 		if e.Proof.Waived() != nil {
@@ -174,34 +201,44 @@ var primitiveMetadata = &item.Metadata{
 	Version: "1.0.0", ToolType: "primitive", ExecutorDeclared: true, Description: "Runs a command", Document: nil,
 }
 
-// element finds, reads, verifies and parses one link. The bytes are read once: what is parsed is what was verified.
-func (r *Resolver) element(spaces space.Spaces, ref item.Ref, strict bool) (*Element, error) {
-	found, err := spaces.Find(ref, !strict)
+// element finds, reads, verifies and parses one link. The bytes are read once: what is parsed is what was verified. An
+// element that was found and failed is returned with the error.
+func (r *Resolver) element(spaces space.Spaces, ref item.Ref, how mode) (*Element, error) {
+	start := time.Now()
+	found, err := spaces.Find(ref, how != strict)
 	if err != nil {
 		return nil, err
 	}
-	data, detached, err := found.Read()
+	e := &Element{ID: ref.ID, Place: found.Place, Shadowed: found.Shadowed, FindTime: time.Since(start)}
+	start = time.Now()
+	err = r.verify(e, ref, how)
+	e.VerifyTime = time.Since(start)
 	if err != nil {
-		return nil, err
+		e.Failure = err
 	}
-	e := &Element{ID: ref.ID, Place: found.Place, Shadowed: found.Shadowed, detached: detached}
-	e.Proof, err = r.Verifier.Verify(SourceOf(found.Place, ref.Kind, data, detached))
+	return e, err
+}
+
+func (r *Resolver) verify(e *Element, ref item.Ref, how mode) error {
+	data, detached, err := e.Place.Read()
 	if err != nil {
-		if strict || item.TypeOf(err) != item.TypeIntegrity {
-			return nil, err
+		return err
+	}
+	e.detached = detached
+	e.Proof, err = r.Verifier.Verify(SourceOf(e.Place, ref.Kind, data, detached))
+	if err != nil {
+		if how != lenient || item.TypeOf(err) != item.TypeIntegrity {
+			return err
 		}
 		e.Failure = err
 	}
-	e.Meta, err = r.metadata.parse(ref.Kind, found.Place, data)
-	if err != nil {
-		return nil, err
+	if e.Meta, err = r.metadata.parse(ref.Kind, e.Place, data); err != nil {
+		return err
 	}
 	if e.Proof.Valid() && e.Proof.Version() == 1 {
-		if err := checkV1Path(ref, e); err != nil {
-			return nil, err
-		}
+		return checkV1Path(ref, e)
 	}
-	return e, nil
+	return nil
 }
 
 // checkV1Path ties a version 1 signature, which does not bind the path, to the place of its file (design §7).

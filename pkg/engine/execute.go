@@ -21,6 +21,7 @@ type Call struct {
 	ref     item.Ref
 	chain   *chain.Chain
 	started time.Time
+	steps   steps
 }
 
 // Execute does a request from start to end. Failures are in the response, never beside it.
@@ -58,7 +59,11 @@ func (c *Call) resolve() error {
 	if err := checkAvailable(c.request, c.ref.Kind); err != nil {
 		return err
 	}
-	c.chain, err = c.engine.resolver.Resolve(c.ref)
+	resolve := c.engine.resolver.Resolve
+	if c.request.Trace {
+		resolve = c.engine.resolver.Explain
+	}
+	c.chain, err = resolve(c.ref)
 	var missing *space.NotFoundError
 	if errors.As(err, &missing) && len(c.chain.Elements) == 0 {
 		return c.engine.notFound(c.ref, missing)
@@ -83,56 +88,68 @@ func (c *Call) Execute(ctx context.Context, params map[string]any, stdout, stder
 		return &item.Response{
 			Status: item.StatusValidated, Message: "Tool chain validation passed (dry run)", Type: c.ref.Kind,
 			ItemID: c.ref.String(), Chain: c.chain.IDs(), ValidatedPairs: c.chain.Pairs, Warnings: c.chain.Warnings,
-			Metadata: c.facts(),
+			Metadata: c.facts(), Trace: c.trace(),
 		}
 	}
+	watch := startWatch()
 	result, err := plan.Run(ctx, stdout, stderr)
+	watch.lap(&c.steps.runTime)
 	if err != nil {
 		return c.failure(err)
 	}
+	c.steps.ran = &result
 	outcome := plan.Shape(result)
-	result.Stdout, result.Stderr = process.Output{}, process.Output{} // megabytes that the data holds a copy of
+	// The data holds a copy of these megabytes.
+	result.Stdout, result.Stderr = process.Output{Total: result.Stdout.Total}, process.Output{Total: result.Stderr.Total}
 	resp := &item.Response{
 		Status: item.StatusSuccess, Type: c.ref.Kind, ItemID: c.ref.String(), Data: outcome.Data,
-		Chain: c.chain.IDs(), Warnings: c.chain.Warnings, Metadata: c.facts(),
+		Chain: c.chain.IDs(), Warnings: c.chain.Warnings, Metadata: c.facts(), Trace: c.trace(),
 	}
 	if outcome.Err != nil {
 		failed := c.failure(outcome.Err)
 		failed.Data, resp = outcome.Data, failed
 	}
 	resp.Metadata.ExitCode, resp.Metadata.Signal = &result.ExitCode, result.Signal
-	resp.Metadata.Reaped, resp.Metadata.FixedParams = result.Reaped, plan.FixedParams
+	resp.Metadata.Reaped, resp.Metadata.Survivors = result.Reaped, result.Survivors
+	resp.Metadata.FixedParams = plan.FixedParams
 	return resp
 }
 
-// plan does the steps that may still refuse: parameters, dependencies, configuration, command.
+// plan does the steps that may still refuse: parameters, dependencies, configuration, command. Each leaves in c.steps
+// what it found, for the trace.
 func (c *Call) plan(params map[string]any) (*runtime.Plan, error) {
-	e := c.engine
+	e, found, watch := c.engine, &c.steps, startWatch()
 	checked, err := runtime.CheckParams(c.ref, c.Metadata(), params)
 	if err != nil {
 		return nil, err
 	}
-	anchor, err := e.resolver.Anchor(c.chain)
+	watch.lap(&found.paramsTime)
+	if found.anchor, err = e.resolver.Anchor(c.chain); err != nil {
+		return nil, err
+	}
+	watch.lap(&found.anchorTime)
+	if found.deps, err = e.resolver.VerifyDeps(c.chain, found.anchor); err != nil {
+		return nil, err
+	}
+	watch.lap(&found.depsTime)
+	resolved, layers, err := e.resolver.ResolveConfig(c.chain)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.resolver.VerifyDeps(c.chain, anchor); err != nil {
-		return nil, err
-	}
-	resolved, _, err := e.resolver.ResolveConfig(c.chain)
-	if err != nil {
-		return nil, err
-	}
+	found.config = layers
 	settings, err := e.settings(c.ref.ID)
 	if err != nil {
 		return nil, err
 	}
-	return runtime.NewPlan(runtime.Input{
-		Chain: c.chain, Anchor: anchor, Params: checked, Resolved: resolved,
+	watch.lap(&found.configTime)
+	found.plan, err = runtime.NewPlan(runtime.Input{
+		Chain: c.chain, Anchor: found.anchor, Params: checked, Resolved: resolved,
 		Project: e.options.Project, User: e.options.User, System: e.spaces.Get(space.System), Cache: e.options.Cache,
 		Binary: e.options.Binary, Env: e.options.Env, Minimal: e.options.Minimal,
 		Timeout: c.request.Timeout, Settings: settings,
 	})
+	watch.lap(&found.planTime)
+	return found.plan, err
 }
 
 // failure is the envelope of an error, with as much of the chain as was built.
@@ -146,7 +163,7 @@ func (c *Call) failure(err error) *item.Response {
 	if c.chain != nil {
 		resp.Chain, resp.Warnings = c.chain.IDs(), c.chain.Warnings
 	}
-	resp.Metadata = c.facts()
+	resp.Metadata, resp.Trace = c.facts(), c.trace()
 	return resp
 }
 

@@ -15,6 +15,8 @@ type Request struct {
 	Thread     string         `json:"thread,omitempty"` // "", inline, fork
 	Async      bool           `json:"async,omitempty"`
 
+	Trace bool `json:"trace,omitempty"` // explain every step in the response
+
 	// Timeout, when positive, is the caller's own deadline for the run; it beats what the chain declares.
 	Timeout time.Duration `json:"timeout,omitempty"`
 }
@@ -40,6 +42,7 @@ type Response struct {
 	Hints          []string  `json:"hints,omitempty"`
 	Warnings       []string  `json:"warnings,omitempty"`
 	Metadata       *Facts    `json:"metadata,omitempty"`
+	Trace          []*Object `json:"trace,omitempty"` // one object a step; docs/trace.md lists their fields
 }
 
 // Facts are measurements of a run.
@@ -48,6 +51,7 @@ type Facts struct {
 	ExitCode    *int     `json:"exit_code,omitempty"`
 	Signal      string   `json:"signal,omitempty"`
 	Reaped      int      `json:"leftover_processes_killed,omitempty"`
+	Survivors   int      `json:"processes_not_killed,omitempty"`
 	FixedParams []string `json:"fixed_params_kept,omitempty"` // caller parameters that lost against fixed_params
 }
 

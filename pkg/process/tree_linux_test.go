@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -163,90 +161,6 @@ func running(arg string) (found []int) {
 		}
 	}
 	return found
-}
-
-// Runs side by side: each ends its own processes and none of another run's.
-func TestParallelRuns(t *testing.T) {
-	if err := setReaper(true); err != nil {
-		t.Fatal(err)
-	}
-	defer setReaper(false)
-	const runs = 20
-	names := shapes["crowd"].names
-	dirs := make([]string, runs)
-	ended := make([]chan Result, runs)
-	for i := range runs {
-		dirs[i], ended[i] = t.TempDir(), make(chan Result, 1)
-		go func() {
-			res, err := Run(context.Background(), helperSpec("leader", dirs[i], "crowd", "go"))
-			if err != nil {
-				t.Error(err)
-			}
-			ended[i] <- res
-		}()
-	}
-	for _, dir := range dirs {
-		eventually(t, "a tree has grown", func() bool { return noted(dir, []string{"ready"}) })
-	}
-	release := func(from, to int) {
-		for i := from; i < to; i++ {
-			if err := os.WriteFile(filepath.Join(dirs[i], "go"), nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i := from; i < to; i++ {
-			if res := <-ended[i]; res.ExitCode != 0 || res.Survivors != 0 {
-				t.Errorf("run %d: %+v", i, res)
-			}
-		}
-	}
-	// A daemon without any mark may belong to a run that still goes on; the others are known.
-	release(0, runs/2)
-	for i, dir := range dirs {
-		for _, name := range names {
-			id := identityOf(t, dir, name)
-			if i < runs/2 && name != "daemon" && id.Alive() {
-				t.Errorf("%s of ended run %d is alive", name, i)
-			}
-			if i >= runs/2 && !id.Alive() {
-				t.Errorf("%s of run %d is dead, but the run goes on", name, i)
-			}
-		}
-	}
-	release(runs/2, runs)
-	for i, dir := range dirs {
-		for _, name := range names {
-			if identityOf(t, dir, name).Alive() {
-				t.Errorf("%s of run %d is alive", name, i)
-			}
-		}
-	}
-	if left := children(os.Getpid()); len(left) > 0 {
-		t.Errorf("children are left: %v", left)
-	}
-}
-
-// Many short runs at once that each leave something behind.
-func TestParallelLeftovers(t *testing.T) {
-	eachMode(t, func(t *testing.T, reaper bool) {
-		nap := fmt.Sprintf("130.%d", os.Getpid())
-		var all sync.WaitGroup
-		for range 8 {
-			all.Go(func() {
-				for range 10 {
-					script := "sleep " + nap + " & setsid sleep " + nap + " & exit 5"
-					res, err := Run(context.Background(), shell(script))
-					if err != nil || res.ExitCode != 5 || res.Survivors != 0 {
-						t.Errorf("%+v, %v", res, err)
-					}
-				}
-			})
-		}
-		all.Wait()
-		if left := running(nap); len(left) > 0 {
-			t.Errorf("still running: %v", left)
-		}
-	})
 }
 
 func BenchmarkRunTrue(b *testing.B) {

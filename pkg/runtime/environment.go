@@ -14,16 +14,23 @@ import (
 type Environment struct {
 	vars   map[string]string
 	origin map[string]string
-	caller map[string]string // the calling process's, for templates of a chain under a minimal environment
+	setBy  map[string][]string // who set a variable → the names it set, in order
+	caller map[string]string   // the calling process's, for templates of a chain under a minimal environment
 }
 
 // Origins of variables that no chain element set.
 const (
-	OriginProcess = "process"
-	OriginDotEnv  = ".env"
+	OriginProcess    = "process"
+	OriginDotEnv     = ".env"
+	OriginRye        = "rye"
+	OriginParameters = "parameters" // config.params_env
+	OriginCaller     = "the caller" // the parameter env
 )
 
-func (e *Environment) set(name, value, origin string) { e.vars[name], e.origin[name] = value, origin }
+func (e *Environment) set(name, value, origin string) {
+	e.vars[name], e.origin[name] = value, origin
+	e.setBy[origin] = append(e.setBy[origin], name)
+}
 
 func (e *Environment) unset(name string) {
 	delete(e.vars, name)
@@ -55,6 +62,14 @@ func (e *Environment) List() []string {
 // Origin tells who set a variable: process, .env, rye, or the id of a chain element.
 func (e *Environment) Origin(name string) string { return e.origin[name] }
 
+// SetBy lists the variables that an origin set, also those that a later one replaced, sorted.
+func (e *Environment) SetBy(origin string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(e.setBy[origin])))
+}
+
+// Value is the value that the child gets.
+func (e *Environment) Value(name string) (string, bool) { v, ok := e.vars[name]; return v, ok }
+
 // Names lists the variables, sorted.
 func (e *Environment) Names() []string {
 	names := make([]string, 0, len(e.vars))
@@ -76,7 +91,7 @@ func (b *builder) environment() error {
 		return err
 	}
 	if b.in.Binary != "" {
-		b.env.set("RYE_BIN", b.in.Binary, "rye")
+		b.env.set("RYE_BIN", b.in.Binary, OriginRye)
 	}
 	for i := len(b.in.Chain.Elements) - 1; i >= 0; i-- {
 		e := b.in.Chain.Elements[i]
@@ -96,7 +111,9 @@ func (b *builder) environment() error {
 }
 
 func baseEnvironment(in Input) *Environment {
-	env := &Environment{vars: map[string]string{}, origin: map[string]string{}, caller: map[string]string{}}
+	env := &Environment{
+		vars: map[string]string{}, origin: map[string]string{}, setBy: map[string][]string{}, caller: map[string]string{},
+	}
 	pass := slices.Clone(minimalNames)
 	for _, e := range in.Chain.Elements {
 		if e.Meta.EnvConfig != nil {
@@ -181,7 +198,7 @@ func (b *builder) callerEnvironment() error {
 		if Blocked(name) || strings.ContainsAny(name, "=\x00") || name == "" {
 			return item.Errorf(item.TypePermission, "the variable %s cannot be set by a caller", item.Quote(name))
 		}
-		b.env.set(name, template.String(v), "the caller")
+		b.env.set(name, template.String(v), OriginCaller)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (b *builder) paramVariables() {
 	for name, v := range b.params {
 		text := template.String(v)
 		if isVariableName(name) && len(text) <= maxParamVariable && strings.IndexByte(text, 0) < 0 {
-			b.env.set(prefix+strings.ToUpper(name), text, "parameters")
+			b.env.set(prefix+strings.ToUpper(name), text, OriginParameters)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func NewPlan(in Input) (*Plan, error) {
 			return nil, err
 		}
 	}
-	p.Env.set("PWD", p.Cwd, "rye")
+	p.Env.set("PWD", p.Cwd, OriginRye)
 	return p, b.context.err
 }
 
