@@ -39,7 +39,7 @@ var layers = []layer{
 		folder: "pkg/chain", may: []string{"pkg/item", "pkg/integrity", "pkg/space"},
 		not: []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.ExpandEnv"},
 	},
-	{folder: "pkg/runtime", may: []string{"pkg/item", "pkg/template", "pkg/process", "pkg/chain", "pkg/space"}},
+	{folder: "pkg/runtime", may: []string{"pkg/item", "pkg/template", "pkg/process", "pkg/chain"}},
 	{folder: "pkg/engine", may: []string{"pkg/*"}, not: []string{"github.com/spf13", "os.Args", "os.Stdout", "os.Exit"}},
 	{folder: "cmd/rye", may: []string{".", "pkg/engine", "pkg/item", "pkg/space"}, not: []string{"database/sql"}},
 	{folder: "internal/ryetest", may: []string{".", "pkg/*"}},

@@ -23,6 +23,7 @@ type executeOptions struct {
 	params    string
 	dryRun    bool
 	trace     bool
+	pin       bool
 	thread    string
 	timeout   time.Duration
 	propagate bool
@@ -61,6 +62,7 @@ func (o *executeOptions) bind(cmd *cobra.Command, a *app) {
 	fs := cmd.Flags()
 	fs.StringVar(&o.params, "params", "", "parameters as a `JSON` object, @FILE, or - for standard input")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "resolve, verify and validate everything, but run nothing")
+	fs.BoolVar(&o.pin, "pin", false, "run a private copy of exactly the files that were verified")
 	fs.StringVar(&o.thread, "thread", "", "how to execute: `inline` (default) or fork (directives only)")
 	fs.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `duration`, such as 90s or 5m")
 	fs.BoolVar(&o.propagate, "propagate-exit", false, "leave with the tool's own exit code")
@@ -79,6 +81,9 @@ func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) er
 	}
 	if err := a.checkOutput(); err != nil {
 		return err
+	}
+	if help, _ := fs.GetBool("help"); help && fs.NArg() == 0 {
+		return cmd.Help()
 	}
 	if fs.NArg() == 0 {
 		return item.Usagef("execute needs the reference of a tool").Hint("rye list").Hint("rye execute tool:rye/bash --command ls")
@@ -102,7 +107,10 @@ func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) er
 	if help, _ := fs.GetBool("help"); help {
 		return a.showParameters(eng, call)
 	}
-	request := item.Request{Ref: ref, DryRun: o.dryRun, Thread: o.thread, Timeout: o.timeout, Trace: o.trace}
+	if fs.Changed("timeout") && o.timeout <= 0 {
+		return a.finish(failure(call, item.Usagef("--timeout must be positive, got %s", o.timeout)), o)
+	}
+	request := item.Request{Ref: ref, DryRun: o.dryRun, Thread: o.thread, Timeout: o.timeout, Trace: o.trace, Pin: o.pin}
 	if o.trace && !traced { // --trace stood after the reference: look again, this time for what to explain
 		if call, failed = eng.Prepare(request); failed != nil {
 			return a.finish(failed, o)

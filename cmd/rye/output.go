@@ -57,7 +57,7 @@ func (a *app) print(v any) error {
 		return a.printYAML(v)
 	}
 	if resp, ok := v.(*item.Response); ok && !isTerminal(a.stdout) {
-		return resp.WriteJSON(a.stdout)
+		return lost(resp.WriteJSON(a.stdout))
 	}
 	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)

@@ -140,6 +140,6 @@ func (w *World) Input(tool string) runtime.Input {
 	}
 	return runtime.Input{
 		Chain: c, Anchor: anchor, Resolved: resolved, Project: w.Project.Base, User: w.User.Base,
-		System: r.Spaces.Get(space.System), Cache: w.Cache, Env: w.Env(),
+		System: func() (string, error) { return r.Spaces.Get(space.System).Materialise(".") }, Cache: w.Cache, Env: w.Env(),
 	}
 }

@@ -48,6 +48,9 @@ func (e *Element) Space() space.Label {
 	return e.Place.Space.Label
 }
 
+// InProject reports whether the element is the project's own.
+func (e *Element) InProject() bool { return e.Space() == space.Project }
+
 // File is the element's path on disk; false for elements that live in the binary.
 func (e *Element) File() (string, bool) {
 	if e.Primitive() || e.Place.Space.Base == "" {

@@ -17,21 +17,28 @@ import (
 	"github.com/ryeos/rye/pkg/space"
 )
 
-// Deps counts what dependency verification covered.
+// Deps is what dependency verification covered.
 type Deps struct {
 	Files int
 	Bytes int64
+	Kept  []VerifiedFile // the files themselves, when they were asked for
+}
+
+// VerifiedFile is a dependency with the bytes that were verified.
+type VerifiedFile struct {
+	Dependency
+	Proof integrity.Verified
 }
 
 // VerifyDeps verifies every file that the chain's verify_deps asks for: those of the anchored tree and of the runtime's
 // library folder with a listed suffix. It does nothing while the anchor is inactive (design §2 row 6). The first
-// failure wins.
-func (r *Resolver) VerifyDeps(c *Chain, a *Anchor) (Deps, error) {
+// failure wins. With keep the verified bytes are part of the answer.
+func (r *Resolver) VerifyDeps(c *Chain, a *Anchor, keep bool) (Deps, error) {
 	files, err := r.DependencyFiles(c, a)
 	if err != nil {
 		return Deps{}, err
 	}
-	return r.verifyAll(files)
+	return r.verifyAll(files, keep)
 }
 
 // Dependency is one file that must be signed before the tool may run.
@@ -192,15 +199,19 @@ func (w *depsWalk) excluded(inside string) bool {
 }
 
 // verifyAll verifies files on all cores; the failure of the first file in order is reported.
-func (r *Resolver) verifyAll(files []Dependency) (Deps, error) {
+func (r *Resolver) verifyAll(files []Dependency, keep bool) (Deps, error) {
 	failures := make([]error, len(files))
+	kept := make([]VerifiedFile, len(files))
 	var next, size atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
-				n, err := r.verifyDependency(files[i])
+				proof, n, err := r.verifyDependency(files[i])
 				size.Add(int64(n))
+				if keep {
+					kept[i] = VerifiedFile{files[i], proof}
+				}
 				if failures[i] = err; err != nil {
 					next.Store(int64(len(files)))
 				}
@@ -208,7 +219,11 @@ func (r *Resolver) verifyAll(files []Dependency) (Deps, error) {
 		})
 	}
 	wg.Wait()
-	return Deps{Files: len(files), Bytes: size.Load()}, first(failures)
+	deps := Deps{Files: len(files), Bytes: size.Load()}
+	if keep {
+		deps.Kept = kept
+	}
+	return deps, first(failures)
 }
 
 func first(errs []error) error {
@@ -221,13 +236,13 @@ func first(errs []error) error {
 }
 
 // verifyDependency accepts a file signed as a dependency, or an item that happens to stand in the tree.
-func (r *Resolver) verifyDependency(d Dependency) (int, error) {
+func (r *Resolver) verifyDependency(d Dependency) (proof integrity.Verified, size int, err error) {
 	src, err := d.Source()
 	if err != nil {
-		return 0, err
+		return proof, 0, err
 	}
-	_, err = r.Verifier.VerifyDependency(src, d.SignedPath())
-	return len(src.Data), err
+	proof, err = r.Verifier.VerifyDependency(src, d.SignedPath())
+	return proof, len(src.Data), err
 }
 
 // Source reads the file for verification or signing.

@@ -22,7 +22,7 @@ func verifyDeps(t *testing.T, w *ryetest.World) (chain.Deps, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.VerifyDeps(c, a)
+	return r.VerifyDeps(c, a, false)
 }
 
 func TestVerifyDepsCoversTheAnchoredTree(t *testing.T) {
@@ -105,7 +105,7 @@ func TestVerifyDepsDoesNothingWithoutAnAnchor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if deps, err := r.VerifyDeps(c, a); err != nil || deps.Files != 0 {
+	if deps, err := r.VerifyDeps(c, a, false); err != nil || deps.Files != 0 {
 		t.Errorf("got %+v, %v", deps, err)
 	}
 }

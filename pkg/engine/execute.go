@@ -128,8 +128,19 @@ func (c *Call) plan(params map[string]any) (*runtime.Plan, error) {
 		return nil, err
 	}
 	watch.lap(&found.anchorTime)
-	if found.deps, err = e.resolver.VerifyDeps(c.chain, found.anchor); err != nil {
+	settings, err := e.settings(c.ref.ID)
+	if err != nil {
 		return nil, err
+	}
+	pin := settings.Pin || c.request.Pin
+	if found.deps, err = e.resolver.VerifyDeps(c.chain, found.anchor, pin); err != nil {
+		return nil, err
+	}
+	what := c.chain
+	if pin {
+		if what, found.anchor, err = e.pin(c.chain, found.anchor, found.deps); err != nil {
+			return nil, err
+		}
 	}
 	watch.lap(&found.depsTime)
 	resolved, layers, err := e.resolver.ResolveConfig(c.chain)
@@ -137,14 +148,11 @@ func (c *Call) plan(params map[string]any) (*runtime.Plan, error) {
 		return nil, err
 	}
 	found.config = layers
-	settings, err := e.settings(c.ref.ID)
-	if err != nil {
-		return nil, err
-	}
 	watch.lap(&found.configTime)
 	found.plan, err = runtime.NewPlan(runtime.Input{
-		Chain: c.chain, Anchor: found.anchor, Params: checked, Resolved: resolved,
-		Project: e.options.Project, User: e.options.User, System: e.spaces.Get(space.System), Cache: e.options.Cache,
+		Chain: what, Anchor: found.anchor, Params: checked, Resolved: resolved,
+		Project: e.options.Project, User: e.options.User, Cache: e.options.Cache,
+		System: func() (string, error) { return e.spaces.Get(space.System).Materialise(".") },
 		Binary: e.options.Binary, Env: e.options.Env, Minimal: e.options.Minimal,
 		Timeout: c.request.Timeout, Settings: settings,
 	})

@@ -39,5 +39,14 @@ func (e *Engine) settings(id string) (runtime.Settings, error) {
 		}
 		field.into(f)
 	}
+	for _, from := range []*item.Object{defaults, tool} {
+		v, ok := from.Get("pin")
+		if !ok || v == nil {
+			continue
+		}
+		if s.Pin, ok = v.(bool); !ok {
+			return s, item.Errorf(item.TypeChain, "config/%s: pin must be true or false, got %v", executionConfig, v)
+		}
+	}
 	return s, nil
 }

@@ -15,6 +15,7 @@ type Request struct {
 	Thread     string         `json:"thread,omitempty"` // "", inline, fork
 	Async      bool           `json:"async,omitempty"`
 
+	Pin   bool `json:"pin,omitempty"`   // run a private copy of the verified files
 	Trace bool `json:"trace,omitempty"` // explain every step in the response
 
 	// Timeout, when positive, is the caller's own deadline for the run; it beats what the chain declares.

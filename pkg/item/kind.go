@@ -1,7 +1,6 @@
 package item
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -93,11 +92,4 @@ func SplitPath(path string) (kind Kind, rest string, ok bool) {
 		}
 	}
 	return "", "", false
-}
-
-func (k Kind) valid() error {
-	if k == "" || slices.Contains(Kinds(), k) {
-		return nil
-	}
-	return fmt.Errorf("unknown kind %q", string(k))
 }

@@ -86,6 +86,15 @@ func (o *Object) Merge(other *Object) {
 	}
 }
 
+// Transform is a copy of the mapping, an *Object, whose values are what change makes of them.
+func (o *Object) Transform(change func(value any) any) any {
+	changed := NewObject()
+	for k, v := range o.All() {
+		changed.Set(k, change(v))
+	}
+	return changed
+}
+
 // MarshalJSON writes the keys in their order.
 func (o *Object) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer

@@ -36,7 +36,7 @@ func contextOf(in Input) *contextValues {
 		"runtime_lib":  in.Anchor.Lib.Path,
 		"project_path": func() (string, error) { return in.Project, nil },
 		"user_space":   func() (string, error) { return in.User, nil },
-		"system_space": func() (string, error) { return in.System.Materialise(".") },
+		"system_space": in.System,
 		"cache_path":   func() (string, error) { return in.Cache, nil },
 	}}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/ryeos/rye/pkg/chain"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/process"
-	"github.com/ryeos/rye/pkg/space"
 )
 
 // resolveTimeout bounds an interpreter's resolve_cmd (spec/rye-core §4.2).
@@ -63,7 +62,7 @@ func (b *builder) localBinary(spec *item.Interpreter) string {
 			roots = append(roots, root)
 		}
 	}
-	if b.in.Chain.Tool().Space() == space.Project && !slices.Contains(roots, b.in.Project) {
+	if b.in.Chain.Tool().InProject() && !slices.Contains(roots, b.in.Project) {
 		roots = append(roots, b.in.Project)
 	}
 	for _, root := range roots {

@@ -11,7 +11,6 @@ import (
 	"github.com/ryeos/rye/pkg/chain"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/process"
-	"github.com/ryeos/rye/pkg/space"
 	"github.com/ryeos/rye/pkg/template"
 )
 
@@ -26,11 +25,11 @@ type Input struct {
 	Params   map[string]any // the caller's, validated
 	Resolved *item.Object   // config_resolve's answer; nil for none
 
-	Project string // absolute project folder
-	User    string // absolute folder that holds the user's .ai
-	System  *space.Space
-	Cache   string // folder for what can be made again
-	Binary  string // rye itself, for native runtimes; "" when there is none
+	Project string                 // absolute project folder
+	User    string                 // absolute folder that holds the user's .ai
+	System  func() (string, error) // the system .ai folder on disk, made when a template asks for it
+	Cache   string                 // folder for what can be made again
+	Binary  string                 // rye itself, for native runtimes; "" when there is none
 
 	Env     []string // the calling process's environment
 	Minimal bool     // hand children an allowlist instead of all of Env (design §2 row 21)
@@ -45,6 +44,7 @@ type Settings struct {
 	MaxOutput     int           // bytes kept of each stream
 	ToolTimeout   time.Duration // for this tool; beats the chain
 	ToolMaxOutput int
+	Pin           bool // run a private copy of the verified files
 }
 
 // Plan is a command that is ready to run.
@@ -229,7 +229,7 @@ func (b *builder) program(name string) (string, error) {
 func (b *builder) directory(p *Plan) error {
 	p.Cwd = b.in.Project
 	if b.in.Anchor.Active && b.in.Anchor.Spec.Cwd != "" {
-		p.Cwd = b.values(0).Text(b.in.Anchor.Spec.Cwd)
+		p.Cwd = b.context.text(b.in.Anchor.Spec.Cwd)
 		return nil
 	}
 	text := b.config.String("cwd")

@@ -42,16 +42,13 @@ func (p *Plan) Shape(r process.Result) Outcome {
 
 // reported is the failure that a tool declares itself with `success: false` in its object.
 func (p *Plan) reported(out []byte) error {
-	var fields struct {
-		Success any `json:"success"`
-		Error   any `json:"error"`
-		Stderr  any `json:"stderr"`
-	}
-	if json.Unmarshal(out, &fields) != nil || fields.Success != false {
+	var fields map[string]json.RawMessage // not a struct, whose field names would match in any case
+	if json.Unmarshal(out, &fields) != nil || string(fields["success"]) != "false" {
 		return nil
 	}
-	for _, v := range []any{fields.Error, fields.Stderr} {
-		if text, ok := v.(string); ok && text != "" {
+	for _, name := range []string{"error", "stderr"} {
+		var text string
+		if json.Unmarshal(fields[name], &text) == nil && text != "" {
 			return item.Errorf(item.TypeFailed, "%s", item.CleanText(text))
 		}
 	}

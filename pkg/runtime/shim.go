@@ -51,8 +51,10 @@ func (m versionManager) versions(chosen, project, root string) []string {
 		return strings.Split(chosen, ":")
 	}
 	for dir := project; ; dir = filepath.Dir(dir) {
-		if data, err := os.ReadFile(filepath.Join(dir, m.file)); err == nil {
-			return strings.Fields(string(data))
+		if file := filepath.Join(dir, m.file); isFile(file) { // a named pipe would wait for a writer
+			if data, err := os.ReadFile(file); err == nil {
+				return strings.Fields(string(data))
+			}
 		}
 		if dir == filepath.Dir(dir) {
 			break

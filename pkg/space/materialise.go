@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"sync"
 )
@@ -70,23 +69,35 @@ func (m *materialiser) directory() (string, error) {
 	return root, os.MkdirAll(root, 0o700)
 }
 
-// file writes one file unless the right bytes are there already. Readers of the same file see the old or the new one
-// whole, because it is renamed into place.
+// file writes one file unless the right bytes are there already.
 func (m *materialiser) file(name string) error {
 	want, err := fs.ReadFile(m.fsys, name)
 	if err != nil {
 		return err
 	}
 	target := filepath.Join(m.root, filepath.FromSlash(name))
-	if info, err := os.Lstat(target); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(want)) {
-		if have, err := os.ReadFile(target); err == nil && bytes.Equal(have, want) {
-			return nil
-		}
+	if holds(target, want) {
+		return nil
 	}
+	return place(target, want)
+}
+
+// holds reports whether a file has exactly these bytes.
+func holds(file string, want []byte) bool {
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(want)) {
+		return false
+	}
+	have, err := os.ReadFile(file)
+	return err == nil && bytes.Equal(have, want)
+}
+
+// place writes a read-only file. Readers see the old or the new one whole, because it is renamed into place.
+func place(target string, want []byte) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(target), "."+path.Base(name)+"-*")
+	tmp, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+"-*")
 	if err != nil {
 		return err
 	}

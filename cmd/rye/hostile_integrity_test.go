@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// signedText is a file taken apart: what stands before its signature line, the line, and the rest.
+type signedText struct{ head, line, tail string }
+
+func takeApartText(data []byte) signedText {
+	at := bytes.Index(data, []byte("rye:signed:"))
+	start := 1 + bytes.LastIndexByte(data[:at], '\n')
+	end := at + 1 + bytes.IndexByte(data[at:], '\n')
+	return signedText{string(data[:start]), string(data[start:end]), string(data[end:])}
+}
+
+func (s signedText) String() string { return s.head + s.line + s.tail }
+
+// lineAttacks change a file's signature line; want is what rye must say, in other words for each.
+var lineAttacks = map[string]struct {
+	change func(signedText) string
+	want   string
+}{
+	"deleted":     {func(s signedText) string { return s.head + s.tail }, "Unsigned item"},
+	"doubled":     {func(s signedText) string { return s.head + s.line + s.line + s.tail }, "Second signature line"},
+	"second line": {func(s signedText) string { return s.String() + "\n" + s.line }, "Second signature line"},
+	"moved down":  {func(s signedText) string { return s.head + "\n" + s.line + s.tail }, "Signature line is not the first line"},
+	"upper-case hash": {func(s signedText) string {
+		fields := strings.Split(s.line, ":")
+		i := len(fields) - 3
+		fields[i] = strings.ToUpper(fields[i])
+		return s.head + strings.Join(fields, ":") + s.tail
+	}, "Signature line has upper-case letters"},
+	"CR LF": {func(s signedText) string {
+		return s.head + strings.TrimSuffix(s.line, "\n") + "\r\n" + s.tail
+	}, "Signature line ends in CR LF"},
+	"byte order mark": {func(s signedText) string { return "\ufeff" + s.String() }, "File starts with a byte order mark"},
+	"trailing space": {func(s signedText) string {
+		return s.head + strings.TrimSuffix(s.line, "\n") + " \n" + s.tail
+	}, "Signature line is followed by more text"},
+	"indented": {func(s signedText) string { return s.head + " " + s.line + s.tail }, "Signature line is indented"},
+	"cut short": {func(s signedText) string {
+		at := strings.Index(s.line, ":v2:")
+		return s.head + s.line[:at] + s.line[len(s.line)-len(" -->\n"):] + s.tail
+	}, "Signature line is"},
+	"other time": {func(s signedText) string {
+		return s.head + strings.Replace(s.line, ":v2:20", ":v2:19", 1) + s.tail
+	}, "Signature does not fit this kind and path"},
+	"future format": {func(s signedText) string {
+		return s.head + strings.Replace(s.line, ":v2:", ":v3:", 1) + s.tail
+	}, "Signature line has an unknown format version"},
+	"unknown key": {func(s signedText) string {
+		at := strings.LastIndexByte(s.line, ':')
+		return s.head + s.line[:at+1] + "0123456789abcdef" + s.line[at+17:] + s.tail
+	}, "Untrusted key 0123456789abcdef"},
+}
+
+// contentAttacks change what a signature covers.
+var contentAttacks = map[string]func(signedText) string{
+	"last byte": func(s signedText) string {
+		return s.head + s.line + s.tail[:len(s.tail)-2] + "~" + s.tail[len(s.tail)-1:]
+	},
+	"shebang":       func(s signedText) string { return "#!/bin/false\n" + s.line + s.tail },
+	"line appended": func(s signedText) string { return s.String() + "\n" },
+	"NUL appended":  func(s signedText) string { return s.String() + "\x00" },
+}
+
+// corpus is one signed file of each sort. Every tool would make the marker.
+var corpus = map[string]struct{ ref, content string }{
+	".ai/tools/c/py.py": {"tool:c/py", `#!/usr/bin/env python3
+__version__ = "1.0.0"
+__tool_type__ = "python"
+__executor_id__ = "rye/core/runtimes/python/script"
+__category__ = "c"
+__tool_description__ = "Leaves a mark"
+open("pwned", "w").close()
+`},
+	".ai/tools/c/sh.sh": {"tool:c/sh", `#!/usr/bin/env bash
+# __version__ = "1.0.0"
+# __tool_type__ = "bash"
+# __executor_id__ = "rye/core/runtimes/bash/bash"
+# __category__ = "c"
+# __tool_description__ = "Leaves a mark"
+touch pwned
+`},
+	".ai/tools/c/js.js": {"tool:c/js", `#!/usr/bin/env node
+const __version__ = "1.0.0";
+const __tool_type__ = "javascript";
+const __executor_id__ = "rye/core/runtimes/node/node";
+const __category__ = "c";
+const __tool_description__ = "Leaves a mark";
+require("fs").writeFileSync("pwned", "");
+`},
+	".ai/tools/c/yaml.yaml": {"tool:c/yaml", `version: "1.0.0"
+tool_type: bash
+executor_id: rye/core/runtimes/bash/bash
+category: c
+description: "Leaves a mark"
+config: {args: ["-c", "touch pwned"]}
+`},
+	".ai/tools/c/json.json": {"tool:c/json", `{"version": "1.0.0", "tool_type": "bash", "category": "c", "description": "Leaves a mark",
+ "executor_id": "rye/core/runtimes/bash/bash", "config": {"args": ["-c", "touch pwned"]}}
+`},
+	".ai/knowledge/c/md.md": {"knowledge:c/md", "```yaml\nname: md\ntitle: Words\nentry_type: note\ncategory: c\nversion: \"1.0.0\"\n```\n\nWords.\n"},
+}
+
+func TestAlteredFilesAreRefused(t *testing.T) {
+	g := newGround(t)
+	for name, file := range corpus {
+		g.write(name, file.content)
+	}
+	g.sign()
+	for name, file := range corpus {
+		for attack, a := range lineAttacks {
+			t.Run(filepath.Base(name)+"/"+attack, func(t *testing.T) {
+				carrier, want := name, a.want
+				if strings.HasSuffix(name, ".json") {
+					carrier += ".rye-sig"
+					want = detachedWords(attack, want)
+				}
+				g.refuses(t, carrier, file.ref, a.change, want)
+			})
+		}
+		for attack, change := range contentAttacks {
+			t.Run(filepath.Base(name)+"/"+attack, func(t *testing.T) {
+				if strings.HasSuffix(name, ".json") {
+					change = func(signedText) string { return file.content + " " }
+				}
+				g.refuses(t, name, file.ref, change, "Content modified since signing")
+			})
+		}
+	}
+	g.runsAsSigned(t)
+}
+
+// runsAsSigned is the control: untouched, every file verifies and every tool does leave its mark.
+func (g *ground) runsAsSigned(t *testing.T) {
+	if out := g.rye("verify"); out.code != 0 {
+		t.Errorf("verify: %+v", out)
+	}
+	for _, file := range corpus {
+		if !strings.HasPrefix(file.ref, "tool:") {
+			continue
+		}
+		out := g.rye("execute", file.ref)
+		if err := os.Remove(g.marker()); out.code != 0 || err != nil {
+			t.Errorf("%s: %+v, %v", file.ref, out, err)
+		}
+	}
+}
+
+// detachedWords is what rye says of a signature file instead: there is no content in it for a line to be moved in.
+func detachedWords(attack, want string) string {
+	switch attack {
+	case "deleted":
+		return "Signature line is cut short"
+	case "moved down":
+		return "Second signature line"
+	}
+	return want
+}
+
+// refuses changes one file, requires that rye neither verifies nor runs the item, and puts the file back.
+func (g *ground) refuses(t *testing.T, name, ref string, change func(signedText) string, want string) {
+	file := filepath.Join(g.project, filepath.FromSlash(name))
+	original, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := signedText{tail: string(original)}
+	if bytes.Contains(original, []byte("rye:signed:")) {
+		text = takeApartText(original)
+	}
+	g.write(name, change(text))
+	defer g.write(name, string(original))
+
+	report := g.document(g.rye("verify", ref))
+	result := report["results"].([]any)[0].(map[string]any)
+	if result["state"] != "failed" || result["error_type"] != "integrity" || !strings.HasPrefix(result["error"].(string), want) {
+		t.Errorf("verify: %v, want %q", result, want)
+	}
+	if !strings.HasPrefix(ref, "tool:") {
+		return
+	}
+	out := g.rye("execute", ref)
+	doc := g.document(out)
+	message, _ := doc["error"].(string)
+	if out.code != exitIntegrity || doc["error_type"] != "integrity" || !strings.HasPrefix(message, want) || doc["hints"] == nil {
+		t.Errorf("execute left with %d and %v, want %d and %q with a hint", out.code, doc, exitIntegrity, want)
+	}
+	g.checkMarker()
+}
+
+// A bit of each byte of a signed file is flipped. Nothing may pass, and nothing may be taken for an internal error.
+func TestEveryByteCounts(t *testing.T) {
+	g := newGround(t)
+	file := g.write(".ai/tools/c/yaml.yaml", corpus[".ai/tools/c/yaml.yaml"].content)
+	g.sign()
+	original, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for i := 0; i < len(original); i += step {
+		changed := bytes.Clone(original)
+		changed[i] ^= 1
+		g.write(".ai/tools/c/yaml.yaml", string(changed))
+		if out := g.rye("execute", "tool:c/yaml"); out.code != exitIntegrity {
+			t.Fatalf("byte %d, %q made %q: %+v", i, original[i], changed[i], out)
+		}
+	}
+	g.checkMarker()
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// hostileTexts are values that a template, a shell, a flag parser or a JSON encoder could take for something else.
+var hostileTexts = []string{
+	"", " ", "\t", "\n", "a\nb", "a\r\nb", "trailing\n", "'", `"`, "`", `\`, `\n`, `'"'"'`, "it's",
+	"${HOME}", "$HOME", "${HOME:-x}", "${PATH", "{project_path}", "{params_json}", "{command}", "{text}", "{{text}}", "{", "}",
+	"$(touch pwned)", "`touch pwned`", "; touch pwned", "| touch pwned", "&& touch pwned", "\ntouch pwned\n",
+	"'; touch pwned; '", `"; touch pwned; "`, "$((1+1))", "*", "~", "!!", "%s%n", "#",
+	"-", "--", "-rf", "--help", "--project-path=/", "--output", "-o", "-c", "--no-text", "=", "a=b", "--text=x",
+	"@file", "@/etc/passwd", "-p", "true", "null", "1e400", "[1]", `{"a":1}`,
+	"é", "é", "日本", "🙂", "\u202e", "\ufeff", "\u2028", "\x1b[31m", "\x7f", "\x01",
+	"\xff", "\xc3", "\xed\xa0\x80", "a\x80b", "\xf0\x9f", "\xc0\xaf",
+	strings.Repeat("x", 100<<10),
+}
+
+// arrival is what the program argv-json received: texts as lists of bytes.
+type arrival struct {
+	Args  [][]int `json:"args"`
+	Stdin []int   `json:"stdin"`
+}
+
+func bytesOf(list []int) string {
+	out := make([]byte, len(list))
+	for i, b := range list {
+		out[i] = byte(b)
+	}
+	return string(out)
+}
+
+// checkArrival passes text in both positions and requires that it arrives as it is, everywhere, and that nothing of it ran.
+func (g *ground) checkArrival(text string) {
+	g.Helper()
+	out := g.rye("execute", "tool:echo/tool", "--text", text, "--command="+text)
+	if out.code != 0 {
+		g.Fatalf("%q: %+v", text, out)
+	}
+	var response struct{ Data arrival }
+	if err := json.Unmarshal([]byte(out.stdout), &response); err != nil {
+		g.Fatalf("%q: %v", text, err)
+	}
+	want := []string{text, "-c", text, "<" + text + ">"}
+	for i, arg := range response.Data.Args {
+		if got := bytesOf(arg); i >= len(want) || got != want[i] {
+			g.Fatalf("argument %d is %q, want %q", i, got, want)
+		}
+	}
+	stdin := bytesOf(response.Data.Stdin)
+	if object := plainJSON(g, stdin); len(response.Data.Args) != len(want) || object["text"] != text || object["command"] != text {
+		g.Fatalf("%q arrived on standard input as %q", text, stdin)
+	}
+	g.checkMarker()
+}
+
+// plainJSON reads an object of strings and leaves bytes that are no UTF-8 as they are, which encoding/json does not: it
+// reads a text in which every such byte is a private-use character.
+func plainJSON(t testing.TB, text string) map[string]string {
+	t.Helper()
+	const private = 0xf700
+	var readable strings.Builder
+	for rest := text; rest != ""; {
+		for _, r := range rest[:1] {
+			if r < 0x80 {
+				readable.WriteRune(r)
+			} else {
+				readable.WriteRune(private + rune(rest[0]))
+			}
+		}
+		rest = rest[1:]
+	}
+	var object map[string]string
+	if err := json.Unmarshal([]byte(readable.String()), &object); err != nil {
+		t.Fatalf("%q is no JSON object: %v", text, err)
+	}
+	for name, value := range object {
+		var original []byte
+		for _, r := range value {
+			if r > private && r <= private+0xff {
+				original = append(original, byte(r-private))
+			} else {
+				original = append(original, string(r)...)
+			}
+		}
+		object[name] = string(original)
+	}
+	return object
+}
+
+func TestParametersArriveByteForByte(t *testing.T) {
+	g := newGround(t)
+	g.echo()
+	g.write("file", "not this")
+	for _, text := range hostileTexts {
+		g.checkArrival(text)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	rounds := 200
+	if testing.Short() {
+		rounds = 20
+	}
+	for range rounds {
+		g.checkArrival(randomText(random))
+	}
+}
+
+// randomText joins hostile texts and random bytes but NUL, which no argument can hold.
+func randomText(random *rand.Rand) string {
+	var text strings.Builder
+	for range 1 + random.IntN(6) {
+		piece := hostileTexts[random.IntN(len(hostileTexts)-1)]
+		text.WriteString(piece)
+		for range random.IntN(4) {
+			text.WriteByte(byte(1 + random.IntN(255)))
+		}
+	}
+	return text.String()
+}
+
+func FuzzParametersArriveByteForByte(f *testing.F) {
+	for _, text := range hostileTexts[:len(hostileTexts)-1] {
+		f.Add(text)
+	}
+	g := newGround(f)
+	g.echo()
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.IndexByte(text, 0) >= 0 || len(text) > 100<<10 {
+			t.Skip("no argument of a program can be like that")
+		}
+		(&ground{t, g.project, g.home}).checkArrival(text)
+	})
+}
+
+// What --params reads arrives as well: through a file, with NUL, and larger than any argument may be.
+func TestParametersOfAnySize(t *testing.T) {
+	g := newGround(t)
+	g.write(".ai/tools/big.sh", `# __version__ = "1.0.0"
+# __tool_type__ = "bash"
+# __executor_id__ = "rye/core/runtimes/bash/bash"
+# __category__ = ""
+# __tool_description__ = "Digests its standard input"
+sha256sum
+`)
+	g.sign()
+	value := strings.Repeat("0123456789abcde\n", 10<<20/16)
+	params, err := json.Marshal(map[string]string{"text": value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.write("params.json", string(params))
+	want := fmt.Sprintf("%x", sha256.Sum256(bytes.TrimSpace(params)))
+
+	out := g.rye("execute", "tool:big", "--params", "@"+filepath.Join(g.project, "params.json"))
+	if out.code != 0 || !strings.Contains(out.stdout, want) {
+		t.Errorf("a file of 10 MB: digest %s is not in %+v", want, out)
+	}
+	cmd := g.command("execute", "tool:big", "--params", "-")
+	cmd.Stdin = bytes.NewReader(params)
+	if out := g.run(cmd); out.code != 0 || !strings.Contains(out.stdout, want) {
+		t.Errorf("standard input of 10 MB: digest %s is not in %+v", want, out)
+	}
+}
+
+// A NUL byte can stand in JSON, not in an argument.
+func TestNULIsRefusedWhereItCannotGo(t *testing.T) {
+	g := newGround(t)
+	g.echo()
+	out := g.rye("execute", "tool:echo/tool", "--params", `{"text": "a\u0000b", "command": ""}`)
+	doc := g.document(out)
+	if out.code != exitUsage || !strings.Contains(doc["error"].(string), "NUL") {
+		t.Errorf("left with %d and %v", out.code, doc)
+	}
+}
