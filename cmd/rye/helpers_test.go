@@ -10,6 +10,9 @@ import (
 // helpers are programs that scripts run beside rye.
 var helpers = map[string]func(){
 	"argv-json": argvJSON,
+	"brood":     brood,
+	"linger":    linger,
+	"flood":     flood,
 }
 
 // argvJSON prints its arguments, its standard input, its environment and its folder as one JSON object; every byte is

@@ -19,7 +19,7 @@ var hostileTexts = []string{
 	"'; touch pwned; '", `"; touch pwned; "`, "$((1+1))", "*", "~", "!!", "%s%n", "#",
 	"-", "--", "-rf", "--help", "--project-path=/", "--output", "-o", "-c", "--no-text", "=", "a=b", "--text=x",
 	"@file", "@/etc/passwd", "-p", "true", "null", "1e400", "[1]", `{"a":1}`,
-	"é", "é", "日本", "🙂", "\u202e", "\ufeff", "\u2028", "\x1b[31m", "\x7f", "\x01",
+	"\u00e9", "e\u0301", "日本", "🙂", "\u202e", "\ufeff", "\u2028", "\x1b[31m", "\x7f", "\x01",
 	"\xff", "\xc3", "\xed\xa0\x80", "a\x80b", "\xf0\x9f", "\xc0\xaf",
 	strings.Repeat("x", 100<<10),
 }
@@ -68,15 +68,12 @@ func plainJSON(t testing.TB, text string) map[string]string {
 	t.Helper()
 	const private = 0xf700
 	var readable strings.Builder
-	for rest := text; rest != ""; {
-		for _, r := range rest[:1] {
-			if r < 0x80 {
-				readable.WriteRune(r)
-			} else {
-				readable.WriteRune(private + rune(rest[0]))
-			}
+	for i := range len(text) {
+		if b := text[i]; b < 0x80 {
+			readable.WriteByte(b)
+		} else {
+			readable.WriteRune(private + rune(b))
 		}
-		rest = rest[1:]
 	}
 	var object map[string]string
 	if err := json.Unmarshal([]byte(readable.String()), &object); err != nil {
@@ -167,6 +164,24 @@ sha256sum
 	cmd.Stdin = bytes.NewReader(params)
 	if out := g.run(cmd); out.code != 0 || !strings.Contains(out.stdout, want) {
 		t.Errorf("standard input of 10 MB: digest %s is not in %+v", want, out)
+	}
+}
+
+// encoding/json would replace the byte that is no UTF-8.
+func TestRawBytesInJSONArrive(t *testing.T) {
+	g := newGround(t)
+	g.echo()
+	g.write("params.json", "{\"text\": \"a\xffb\", \"command\": \"\"}")
+	out := g.rye("execute", "tool:echo/tool", "--params", "@params.json")
+	var response struct{ Data arrival }
+	if err := json.Unmarshal([]byte(out.stdout), &response); err != nil || len(response.Data.Args) == 0 {
+		t.Fatalf("%v: %+v", err, out)
+	}
+	if got := bytesOf(response.Data.Args[0]); got != "a\xffb" {
+		t.Errorf("as an argument: %q", got)
+	}
+	if got := plainJSON(t, bytesOf(response.Data.Stdin))["text"]; got != "a\xffb" {
+		t.Errorf("on standard input: %q", got)
 	}
 }
 

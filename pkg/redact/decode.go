@@ -12,14 +12,14 @@ import (
 // stands; they are nil for the original itself.
 type view struct {
 	text       string
-	start, end []int
+	start, end []int32
 }
 
 func (v view) original(at int) (start, end int) {
 	if v.start == nil {
 		return at, at + 1
 	}
-	return v.start[at], v.end[at]
+	return int(v.start[at]), int(v.end[at])
 }
 
 // decoders undo one encoding each, wherever in the text it may have been used, and tell whether there was anything to
@@ -31,7 +31,7 @@ var decoders = []func(view) (view, bool){percent, escapes, entities, base64, hex
 type builder struct {
 	from       view
 	text       strings.Builder
-	start, end []int
+	start, end []int32
 }
 
 // put adds bytes that the part [start, end) of the other view stands for.
@@ -40,7 +40,7 @@ func (b *builder) put(text string, start, end int) {
 	_, last := b.from.original(end - 1)
 	b.text.WriteString(text)
 	for range len(text) {
-		b.start, b.end = append(b.start, first), append(b.end, last)
+		b.start, b.end = append(b.start, int32(first)), append(b.end, int32(last))
 	}
 }
 

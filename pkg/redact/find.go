@@ -14,9 +14,10 @@ type hit struct {
 const (
 	// maxDepth is how many encodings on top of each other are undone: a base64 text in a URL in a JSON log line.
 	maxDepth = 3
-	// maxGrowth bounds the work: all decoded texts together are at most this many times as long as the text, so that a
-	// text made for it cannot take long.
-	maxGrowth = 48
+	// maxGrowth bounds the work on long texts: all decoded texts together are at most this many times as long as the text,
+	// so that one made for it cannot take long. Up to freeBytes of them do not count.
+	maxGrowth = 12
+	freeBytes = 1 << 20
 )
 
 // find gives the parts of a text that hold secrets, sorted and apart from each other.
@@ -24,7 +25,7 @@ func (r *Redactor) find(text string) []hit {
 	if r == nil || r.longest == 0 || len(text) < minLength {
 		return nil
 	}
-	s := search{redactor: r, budget: maxGrowth*len(text) + 1<<10}
+	s := search{redactor: r, budget: maxGrowth*len(text) + freeBytes}
 	s.look(view{text: text}, 0)
 	slices.SortFunc(s.hits, func(a, b hit) int {
 		if a.start != b.start {
