@@ -72,6 +72,14 @@ func (a *app) showItem(s *engine.Shown) {
 		a.line("")
 		a.parameterTable(s.Parameters)
 	}
+	if len(s.Environment) > 0 {
+		rows := make([][]string, len(s.Environment))
+		for i, v := range s.Environment {
+			rows[i] = []string{v.Name, v.SetBy, v.Value}
+		}
+		a.line("")
+		a.table([]string{"VARIABLE", "SET BY", "VALUE"}, rows)
+	}
 	if s.Body != "" {
 		a.line("\n%s", safeLines(s.Body))
 	}

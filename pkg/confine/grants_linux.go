@@ -60,7 +60,7 @@ func newGrants(p Policy) *grants {
 // add grants rights on a path, as far as nothing protected is in the way.
 func (g *grants) add(path string, rights uint64) {
 	protected := g.hidden
-	if rights&writing&^device != 0 {
+	if rights&writing != 0 {
 		protected = g.fixed
 	}
 	if slices.ContainsFunc(protected, func(p string) bool { return Inside(p, path) }) {

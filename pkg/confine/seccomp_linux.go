@@ -71,9 +71,7 @@ func (p *program) denyArgument(number uint32, argument int, comparison uint16, e
 func filter(net bool) program {
 	var p program
 	p.load(archAt)
-	p.unless(unix.BPF_JEQ, auditArch, 1)
-	p.unless(unix.BPF_JA, 0, 0)
-	p[len(p)-1] = unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JA, K: 1}
+	p = append(p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: auditArch, Jt: 1})
 	p.leave(unix.SECCOMP_RET_KILL_PROCESS) // numbers of another architecture mean other calls
 	p.load(numberAt)
 	if otherNumbers != 0 {

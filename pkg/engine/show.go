@@ -2,6 +2,10 @@ package engine
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/ryeos/rye/pkg/chain"
 	"github.com/ryeos/rye/pkg/integrity"
@@ -26,6 +30,7 @@ type Shown struct {
 	Chain       []ShownElement   `json:"chain,omitempty"`
 	ChainError  string           `json:"chain_error,omitempty"`
 	Anchor      string           `json:"anchor,omitempty"`
+	Environment []ShownVariable  `json:"environment,omitempty"`
 	Body        string           `json:"body,omitempty"`
 	Hints       []string         `json:"hints,omitempty"`
 }
@@ -36,6 +41,13 @@ type ShownElement struct {
 	Space space.Label `json:"space"`
 	Path  string      `json:"path,omitempty"`
 	State string      `json:"signature"`
+}
+
+// ShownVariable is a variable that the chain sets, and who sets it last.
+type ShownVariable struct {
+	Name  string `json:"name"`
+	SetBy string `json:"set_by"`
+	Value string `json:"value,omitempty"` // the template as it is written
 }
 
 // Show describes an item. One that is unsigned or changed is shown as well, and said to be so.
@@ -112,9 +124,51 @@ func (e *Engine) showChain(s *Shown, ref item.Ref) {
 	if err != nil {
 		return
 	}
-	if anchor, err := e.resolver.Anchor(c); err == nil && anchor.Active {
+	anchor, err := e.resolver.Anchor(c)
+	if err != nil {
+		s.ChainError = err.Error()
+		return
+	}
+	if anchor.Active {
 		s.Anchor = anchor.Dir.Display()
 	}
+	s.Environment = chainVariables(c, anchor)
+}
+
+// chainVariables lists what the chain's elements set, in the order of runtime's layers: the last one wins.
+func chainVariables(c *chain.Chain, a *chain.Anchor) []ShownVariable {
+	var list []ShownVariable
+	set := func(name, by, value string) {
+		list = slices.DeleteFunc(list, func(v ShownVariable) bool { return v.Name == name })
+		list = append(list, ShownVariable{name, by, value})
+	}
+	setAll := func(vars *item.Object, by string) {
+		for name, v := range vars.All() {
+			set(name, by, fmt.Sprint(v))
+		}
+	}
+	for _, el := range slices.Backward(c.Elements) {
+		env := el.Meta.EnvConfig
+		if env == nil {
+			continue
+		}
+		if in := env.Interpreter; in != nil && in.Var != "" {
+			set(in.Var, el.ID, strings.TrimSpace(in.Type+" "+in.Binary))
+		}
+		setAll(env.Env, el.ID)
+	}
+	if owner := c.First(func(m *item.Metadata) bool { return m.Anchor != nil }); owner != nil {
+		if !a.Active {
+			setAll(a.Spec.InactiveEnv, owner.ID)
+			return list
+		}
+		setAll(a.Spec.ActiveEnv, owner.ID)
+		for _, p := range a.Spec.EnvPaths {
+			parts := slices.Concat(p.Prepend, []string{"${" + p.Name + "}"}, p.Append)
+			set(p.Name, owner.ID, strings.Join(parts, string(os.PathListSeparator)))
+		}
+	}
+	return list
 }
 
 // signatureState is "verified", or the reason why not.

@@ -16,7 +16,7 @@ const (
 	maxDepth = 3
 	// maxGrowth bounds the work on long texts: all decoded texts together are at most this many times as long as the text,
 	// so that one made for it cannot take long. Up to freeBytes of them do not count.
-	maxGrowth = 12
+	maxGrowth = 8
 	freeBytes = 1 << 20
 )
 

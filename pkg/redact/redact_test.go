@@ -226,7 +226,7 @@ func TestCutSecrets(t *testing.T) {
 		text := strings.Repeat("x", 5000) + " " + encode(value) + " the end"
 		for _, most := range []int{4, 20, 50, 200, 390, 410, 1000, 3000, len(text), len(text) + 1} {
 			got := r.Tail(text, most)
-			if !strings.HasSuffix(got, text[max(len(" the end"), len(text)-most):][:0]+"end") && most >= 4 {
+			if !strings.HasSuffix(got, " end") {
 				t.Errorf("the last %d bytes lost their end: %q", most, got)
 			}
 			if strings.Contains(got, "k3y/k3y") || strings.Contains(got, encode(value)[len(encode(value))-20:]) {
@@ -266,7 +266,7 @@ func TestTextIsFast(t *testing.T) {
 		r.Add("KEY", fmt.Sprintf("%c-secret-%d", 'a'+i%26, i))
 	}
 	nested := strings.Repeat("word ", 1000)
-	for len(nested) < 1<<20 {
+	for len(nested) < 1<<19 {
 		nested = base64encoding.StdEncoding.EncodeToString([]byte(strings.Repeat(nested, 2)))
 	}
 	for name, text := range map[string]string{
