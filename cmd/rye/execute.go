@@ -20,13 +20,15 @@ import (
 
 // executeOptions are the engine's flags of `rye execute`; everything else after the reference is the tool's.
 type executeOptions struct {
-	params    string
-	dryRun    bool
-	trace     bool
-	pin       bool
-	thread    string
-	timeout   time.Duration
-	propagate bool
+	params         string
+	dryRun         bool
+	trace          bool
+	pin            bool
+	sandbox        bool
+	requireSandbox bool
+	thread         string
+	timeout        time.Duration
+	propagate      bool
 }
 
 func newExecuteCommand(a *app) *cobra.Command {
@@ -63,6 +65,8 @@ func (o *executeOptions) bind(cmd *cobra.Command, a *app) {
 	fs.StringVar(&o.params, "params", "", "parameters as a `JSON` object, @FILE, or - for standard input")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "resolve, verify and validate everything, but run nothing")
 	fs.BoolVar(&o.pin, "pin", false, "run a private copy of exactly the files that were verified")
+	fs.BoolVar(&o.sandbox, "sandbox", false, "confine the tool, also where its chain declares no sandbox")
+	fs.BoolVar(&o.requireSandbox, "require-sandbox", false, "confine the tool, or do not run it where the system cannot")
 	fs.StringVar(&o.thread, "thread", "", "how to execute: `inline` (default) or fork (directives only)")
 	fs.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `duration`, such as 90s or 5m")
 	fs.BoolVar(&o.propagate, "propagate-exit", false, "leave with the tool's own exit code")
@@ -110,7 +114,9 @@ func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) er
 	if fs.Changed("timeout") && o.timeout <= 0 {
 		return a.finish(failure(call, item.Usagef("--timeout must be positive, got %s", o.timeout)), o)
 	}
-	request := item.Request{Ref: ref, DryRun: o.dryRun, Thread: o.thread, Timeout: o.timeout, Trace: o.trace, Pin: o.pin}
+	request := item.Request{Ref: ref, DryRun: o.dryRun, Thread: o.thread, Timeout: o.timeout, Trace: o.trace, Pin: o.pin,
+		Sandbox: o.sandbox, RequireSandbox: o.requireSandbox,
+	}
 	if o.trace && !traced { // --trace stood after the reference: look again, this time for what to explain
 		if call, failed = eng.Prepare(request); failed != nil {
 			return a.finish(failed, o)

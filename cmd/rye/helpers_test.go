@@ -13,6 +13,8 @@ var helpers = map[string]func(){
 	"brood":     brood,
 	"linger":    linger,
 	"flood":     flood,
+
+	"one-document": oneDocument,
 }
 
 // argvJSON prints its arguments, its standard input, its environment and its folder as one JSON object; every byte is
@@ -38,4 +40,18 @@ func argvJSON() {
 	json.NewEncoder(os.Stdout).Encode(map[string]any{
 		"args": args, "stdin": bytesOf(string(stdin)), "cwd": cwd, "env": os.Environ(),
 	})
+}
+
+// oneDocument fails unless its standard input is exactly one JSON object that reports an error.
+func oneDocument() {
+	dec := json.NewDecoder(os.Stdin)
+	var response struct{ Status, Error string }
+	if err := dec.Decode(&response); err != nil || response.Status != "error" || response.Error == "" {
+		fmt.Fprintln(os.Stderr, "no JSON object with an error:", err, response)
+		os.Exit(1)
+	}
+	if err := dec.Decode(new(any)); err != io.EOF {
+		fmt.Fprintln(os.Stderr, "more than one JSON document:", err)
+		os.Exit(1)
+	}
 }

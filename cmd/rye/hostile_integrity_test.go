@@ -28,7 +28,9 @@ var lineAttacks = map[string]struct {
 	"deleted":     {func(s signedText) string { return s.head + s.tail }, "Unsigned item"},
 	"doubled":     {func(s signedText) string { return s.head + s.line + s.line + s.tail }, "Second signature line"},
 	"second line": {func(s signedText) string { return s.String() + "\n" + s.line }, "Second signature line"},
-	"moved down":  {func(s signedText) string { return s.head + "\n" + s.line + s.tail }, "Signature line is not the first line"},
+	"moved down": {func(s signedText) string {
+		return s.head + "\n" + s.line + s.tail
+	}, "Signature line is not the first line"},
 	"upper-case hash": {func(s signedText) string {
 		fields := strings.Split(s.line, ":")
 		i := len(fields) - 3
@@ -105,7 +107,8 @@ config: {args: ["-c", "touch pwned"]}
 	".ai/tools/c/json.json": {"tool:c/json", `{"version": "1.0.0", "tool_type": "bash", "category": "c", "description": "Leaves a mark",
  "executor_id": "rye/core/runtimes/bash/bash", "config": {"args": ["-c", "touch pwned"]}}
 `},
-	".ai/knowledge/c/md.md": {"knowledge:c/md", "```yaml\nname: md\ntitle: Words\nentry_type: note\ncategory: c\nversion: \"1.0.0\"\n```\n\nWords.\n"},
+	".ai/knowledge/c/md.md": {"knowledge:c/md",
+		"```yaml\nname: md\ntitle: Words\nentry_type: note\ncategory: c\nversion: \"1.0.0\"\n```\n\nWords.\n"},
 }
 
 func TestAlteredFilesAreRefused(t *testing.T) {
@@ -195,8 +198,8 @@ func (g *ground) refuses(t *testing.T, name, ref string, change func(signedText)
 	g.checkMarker()
 }
 
-// A bit of each byte of a signed file is flipped. Nothing may pass, and nothing may be taken for an internal error.
-func TestEveryByteCounts(t *testing.T) {
+// A bit is flipped in bytes all over a signed file. Nothing may pass, and nothing may be taken for an internal error.
+func TestFlippedBitsAreRefused(t *testing.T) {
 	g := newGround(t)
 	file := g.write(".ai/tools/c/yaml.yaml", corpus[".ai/tools/c/yaml.yaml"].content)
 	g.sign()
@@ -204,9 +207,9 @@ func TestEveryByteCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := 1
+	step := 5
 	if testing.Short() {
-		step = 7
+		step = 23
 	}
 	for i := 0; i < len(original); i += step {
 		changed := bytes.Clone(original)

@@ -167,21 +167,21 @@ sha256sum
 	}
 }
 
-// encoding/json would replace the byte that is no UTF-8.
-func TestRawBytesInJSONArrive(t *testing.T) {
+// JSON is UTF-8. A decoder that replaced other bytes would make a different value, or name a different file.
+func TestBytesThatAreNoTextAreNotReplaced(t *testing.T) {
 	g := newGround(t)
 	g.echo()
 	g.write("params.json", "{\"text\": \"a\xffb\", \"command\": \"\"}")
 	out := g.rye("execute", "tool:echo/tool", "--params", "@params.json")
-	var response struct{ Data arrival }
-	if err := json.Unmarshal([]byte(out.stdout), &response); err != nil || len(response.Data.Args) == 0 {
-		t.Fatalf("%v: %+v", err, out)
+	if doc := g.document(out); out.code != exitUsage || !strings.Contains(doc["error"].(string), "not UTF-8") || doc["hints"] == nil {
+		t.Errorf("left with %d and %v", out.code, doc)
 	}
-	if got := bytesOf(response.Data.Args[0]); got != "a\xffb" {
-		t.Errorf("as an argument: %q", got)
+	out = g.rye("execute", "tool:rye/file-system/write", "--path", "a\xffb", "--content", "x")
+	if doc := g.document(out); out.code != exitFailed || !strings.Contains(doc["error"].(string), "not UTF-8") {
+		t.Errorf("left with %d and %v", out.code, doc)
 	}
-	if got := plainJSON(t, bytesOf(response.Data.Stdin))["text"]; got != "a\xffb" {
-		t.Errorf("on standard input: %q", got)
+	if exists(filepath.Join(g.project, "a\ufffdb")) {
+		t.Error("another file was written")
 	}
 }
 

@@ -174,8 +174,10 @@ config_schema:
 			if err := json.Unmarshal(stdout, &response); err != nil {
 				t.Fatal(err)
 			}
-			head, tail, _ := strings.Cut(response.Data.Stdout, fmt.Sprintf("\n... [output truncated, %d bytes total]\n", blocks*floodBlock))
-			if wantHead, wantTail := floodEnds(blocks, c.keep/2, c.fill); !response.Data.Truncated || head != wantHead || tail != wantTail {
+			notice := fmt.Sprintf("\n... [output truncated, %d bytes total]\n", blocks*floodBlock)
+			head, tail, _ := strings.Cut(response.Data.Stdout, notice)
+			wantHead, wantTail := floodEnds(blocks, c.keep/2, c.fill)
+			if !response.Data.Truncated || head != wantHead || tail != wantTail {
 				t.Errorf("truncated is %t, head %d and tail %d bytes, want %d and %d of what was written",
 					response.Data.Truncated, len(head), len(tail), len(wantHead), len(wantTail))
 			}

@@ -3,9 +3,14 @@ package main
 
 import (
 	"os"
+
+	"github.com/ryeos/rye/pkg/engine"
 )
 
 func main() {
+	if sandboxed(os.Args) {
+		os.Exit(engine.RunSandboxed(os.Args[2:]))
+	}
 	os.Exit(run(os.Args, streams{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
 }
 

@@ -34,7 +34,7 @@ EXIT CODES
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		newExecuteCommand(a), newTraceCommand(a), newSignCommand(a), newVerifyCommand(a), newKeysCommand(a), newListCommand(a),
-		newShowCommand(a), newInitCommand(a), newVersionCommand(a), newNativeCommand(a),
+		newShowCommand(a), newInitCommand(a), newDoctorCommand(a), newVersionCommand(a), newNativeCommand(a),
 	)
 	root.InitDefaultCompletionCmd()
 	root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"auto", "text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))

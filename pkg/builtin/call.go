@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // The bounds of one call.
@@ -54,6 +55,9 @@ func respond(ctx context.Context, run Function, call Call, stdin io.Reader) (any
 	}
 	if len(params) > maxParams {
 		return nil, failuref("The parameters are larger than %d bytes", maxParams)
+	}
+	if !utf8.Valid(params) { // the decoder would replace such bytes, and another file would be meant
+		return nil, failuref("The parameters are not UTF-8: names and texts with other bytes cannot be handled")
 	}
 	return run(ctx, call, params)
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ryeos/rye/pkg/integrity"
 	"github.com/ryeos/rye/pkg/item"
-	"github.com/ryeos/rye/pkg/space"
 )
 
 // Deps is what dependency verification covered.
@@ -39,28 +38,6 @@ func (r *Resolver) VerifyDeps(c *Chain, a *Anchor, keep bool) (Deps, error) {
 		return Deps{}, err
 	}
 	return r.verifyAll(files, keep)
-}
-
-// Dependency is one file that must be signed before the tool may run.
-type Dependency struct {
-	Folder Folder
-	Rel    string // below `.ai`, or below the project folder
-}
-
-// SignedPath is the path that a dependency's signature binds: relative to the folder that holds `.ai`.
-func (d Dependency) SignedPath() string {
-	if d.Folder.Project {
-		return d.Rel
-	}
-	return space.Dir + "/" + d.Rel
-}
-
-// Display is the file as people see it.
-func (d Dependency) Display() string {
-	if d.Folder.Project {
-		return filepath.Join(d.Folder.Space.Base, filepath.FromSlash(d.Rel))
-	}
-	return d.Folder.Space.Display(d.Rel)
 }
 
 // DependencyFiles lists what VerifyDeps verifies, sorted, without looking at signatures.
@@ -243,38 +220,4 @@ func (r *Resolver) verifyDependency(d Dependency) (proof integrity.Verified, siz
 	}
 	proof, err = r.Verifier.VerifyDependency(src, d.SignedPath())
 	return proof, len(src.Data), err
-}
-
-// Source reads the file for verification or signing.
-func (d Dependency) Source() (integrity.Source, error) {
-	if d.Folder.Project {
-		return d.projectSource()
-	}
-	place := space.Place{Space: d.Folder.Space, Rel: d.Rel}
-	data, detached, err := place.Read()
-	if err != nil {
-		return integrity.Source{}, err
-	}
-	kind, _, ok := item.SplitPath(d.Rel)
-	if !ok {
-		kind = item.Dependency
-	}
-	src := SourceOf(place, kind, data, detached)
-	src.Ref = d.Display()
-	return src, nil
-}
-
-func (d Dependency) projectSource() (integrity.Source, error) {
-	file := d.Display()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return integrity.Source{}, err
-	}
-	detached, err := os.ReadFile(file + space.SignatureExtension)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return integrity.Source{}, err
-	}
-	return integrity.Source{
-		Kind: item.Dependency, Path: d.Rel, File: file, Ref: file, Space: string(space.Project), Data: data, Detached: detached,
-	}, nil
 }

@@ -46,7 +46,7 @@ func (s Support) Controls(net bool) []Control {
 	if !net {
 		landlock("landlock-net", 4, false)
 	}
-	names := []string{"no_new_privs", "seccomp"}
+	names := []string{"no_new_privs", "capabilities", "seccomp"}
 	if !net {
 		names = append(names, "net")
 	}
@@ -55,7 +55,7 @@ func (s Support) Controls(net bool) []Control {
 		switch {
 		case s.Without != "":
 			c.Missing = s.Without
-		case name != "no_new_privs" && !s.Seccomp:
+		case !s.Seccomp && (name == "seccomp" || name == "net"):
 			c.Missing = "this kernel or this machine has no seccomp filters"
 		}
 		controls = append(controls, c)

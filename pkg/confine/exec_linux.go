@@ -54,6 +54,9 @@ func apply(p Policy) (Report, error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return report, fmt.Errorf("no_new_privs: %w", err)
 	}
+	if err := dropCapabilities(); err != nil {
+		return report, err
+	}
 	if support.ABI > 0 {
 		grants := newGrants(p)
 		if err := landlock(support.ABI, grants, p.Net); err != nil {

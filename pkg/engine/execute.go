@@ -9,6 +9,7 @@ import (
 	"github.com/ryeos/rye/pkg/chain"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/process"
+	"github.com/ryeos/rye/pkg/redact"
 	"github.com/ryeos/rye/pkg/runtime"
 	"github.com/ryeos/rye/pkg/space"
 )
@@ -80,7 +81,23 @@ func (c *Call) Metadata() *item.Metadata { return c.chain.Tool().Meta }
 // Execute runs the prepared call with these parameters. stdout and stderr, which may be nil, receive copies of the
 // tool's streams as they come.
 func (c *Call) Execute(ctx context.Context, params map[string]any, stdout, stderr io.Writer) *item.Response {
-	plan, err := c.plan(params)
+	secrets := runtime.Secrets(c.Metadata(), params)
+	return redacted(c.run(ctx, params, secrets, stdout, stderr), secrets)
+}
+
+// redacted takes secrets out of what rye itself says about a run. The tool's own output is the result and stays.
+func redacted(resp *item.Response, secrets *redact.Redactor) *item.Response {
+	resp.Error = secrets.Text(resp.Error)
+	resp.Hints, _ = secrets.Value(resp.Hints).([]string)
+	resp.Warnings, _ = secrets.Value(resp.Warnings).([]string)
+	for i, event := range resp.Trace {
+		resp.Trace[i], _ = secrets.Value(event).(*item.Object)
+	}
+	return resp
+}
+
+func (c *Call) run(ctx context.Context, params map[string]any, secrets *redact.Redactor, stdout, stderr io.Writer) *item.Response {
+	plan, err := c.plan(params, secrets)
 	if err != nil {
 		return c.failure(err)
 	}
@@ -117,7 +134,7 @@ func (c *Call) Execute(ctx context.Context, params map[string]any, stdout, stder
 
 // plan does the steps that may still refuse: parameters, dependencies, configuration, command. Each leaves in c.steps
 // what it found, for the trace.
-func (c *Call) plan(params map[string]any) (*runtime.Plan, error) {
+func (c *Call) plan(params map[string]any, secrets *redact.Redactor) (*runtime.Plan, error) {
 	e, found, watch := c.engine, &c.steps, startWatch()
 	checked, err := runtime.CheckParams(c.ref, c.Metadata(), params)
 	if err != nil {
@@ -154,9 +171,13 @@ func (c *Call) plan(params map[string]any) (*runtime.Plan, error) {
 		Project: e.options.Project, User: e.options.User, Cache: e.options.Cache,
 		System: func() (string, error) { return e.spaces.Get(space.System).Materialise(".") },
 		Binary: e.options.Binary, Env: e.options.Env, Minimal: e.options.Minimal,
-		Timeout: c.request.Timeout, Settings: settings,
+		Timeout: c.request.Timeout, Sandbox: e.sandbox(c.request), Settings: settings,
+		Secrets: secrets,
 	})
 	watch.lap(&found.planTime)
+	if err == nil && found.plan.Sandbox != nil && found.plan.Sandbox.Warning != "" {
+		c.warn(found.plan.Sandbox.Warning)
+	}
 	return found.plan, err
 }
 
@@ -176,7 +197,11 @@ func (c *Call) failure(err error) *item.Response {
 }
 
 func (c *Call) facts() *item.Facts {
-	return &item.Facts{DurationMS: c.engine.options.Now().Sub(c.started).Milliseconds()}
+	facts := &item.Facts{DurationMS: c.engine.options.Now().Sub(c.started).Milliseconds()}
+	if plan := c.steps.plan; plan != nil && plan.Sandbox != nil {
+		facts.Sandbox = &plan.Sandbox.Facts
+	}
+	return facts
 }
 
 // With is the same call under another request; its reference stays.

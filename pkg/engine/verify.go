@@ -77,7 +77,7 @@ func (e *Engine) ignoredKeys() []Ignored {
 	_, ignored := e.trust.List()
 	var out []Ignored
 	for _, i := range ignored {
-		out = append(out, Ignored{Path: i.File, Reason: i.Reason, Hint: "rye keys trust " + i.File})
+		out = append(out, Ignored{Path: i.File, Reason: i.Reason, Hint: i.Fix})
 	}
 	return out
 }

@@ -2,11 +2,9 @@ package integrity
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ryeos/rye/pkg/item"
 )
@@ -156,7 +154,11 @@ func (e *CheckError) Unwrap() error { return e.Err }
 
 func (e *CheckError) asItemError() *item.Error {
 	err := &item.Error{Type: item.TypeInternal, Message: e.Error(), Err: e}
-	return err.Hint("Make the file readable: ls -l %s", shellWord(e.File))
+	if exposed, ok := errors.AsType[*exposedError](e.Err); ok {
+		err.Type = item.TypePermission
+		return err.Hint("%s %s", exposed.Command, item.ShellWord(e.File))
+	}
+	return err.Hint("Make the file readable: ls -l %s", item.ShellWord(e.File))
 }
 
 // shown is a file name that cannot steer a terminal.
@@ -165,18 +167,4 @@ func shown(name string) string {
 		return quoted
 	}
 	return name
-}
-
-// shellWord is one argument of a command that a person is told to type.
-func shellWord(arg string) string {
-	plain := func(r rune) bool {
-		return r < 0x80 && strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,=~", r)
-	}
-	if arg != "" && strings.IndexFunc(arg, func(r rune) bool { return !plain(r) }) < 0 {
-		return arg
-	}
-	if strings.IndexFunc(arg, func(r rune) bool { return !unicode.IsGraphic(r) }) >= 0 || !utf8.ValidString(arg) {
-		arg = shown(arg)
-	}
-	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }

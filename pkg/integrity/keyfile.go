@@ -10,6 +10,7 @@ import (
 	"runtime"
 
 	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/owner"
 )
 
 // The files of a signing key's directory, `<user>/.ai/config/keys/signing` (design §6).
@@ -31,7 +32,10 @@ func LoadKey(dir string) (*Key, error) {
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, item.Errorf(item.TypePermission, "others can read the signing key: %s has mode %04o",
-			shown(path), info.Mode().Perm()).Hint("chmod 600 %s", shellWord(path))
+			shown(path), info.Mode().Perm()).Hint("chmod 600 %s", item.ShellWord(path))
+	}
+	if err := onlyOurs(path, dir); err != nil {
+		return nil, err
 	}
 	text, err := readKeyFile(path)
 	if err != nil {
@@ -47,6 +51,20 @@ func LoadKey(dir string) (*Key, error) {
 	return key, nil
 }
 
+// onlyOurs refuses files and folders in which other users of the machine could have put another key.
+func onlyOurs(paths ...string) error {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return unreadable(path, err)
+		}
+		if e := owner.Exposed(info); e.Reason != "" {
+			return item.Errorf(item.TypePermission, "%s %s", shown(path), e.Reason).Hint("%s %s", e.Command, item.ShellWord(path))
+		}
+	}
+	return nil
+}
+
 func (k *Key) checkPublicFile(path string) error {
 	text, err := readKeyFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +74,7 @@ func (k *Key) checkPublicFile(path string) error {
 		return unreadable(path, err)
 	}
 	if !bytes.Equal(text, k.public.text) {
-		return item.Usagef("%s does not belong to the private key beside it", shown(path)).Hint("rm %s", shellWord(path))
+		return item.Usagef("%s does not belong to the private key beside it", shown(path)).Hint("rm %s", item.ShellWord(path))
 	}
 	return nil
 }

@@ -44,9 +44,9 @@ func trustHints(unknown *UnknownKeyError) []string {
 
 // signHints say how to get a signature that holds.
 func (f *Failure) signHints(src Source) []string {
-	sign := "rye sign " + shellWord(src.Ref)
+	sign := "rye sign " + item.ShellWord(src.Ref)
 	if src.Ref == "" {
-		sign = "rye sign " + shellWord(src.File)
+		sign = "rye sign " + item.ShellWord(src.File)
 	}
 	switch f.Reason {
 	case BOM:
@@ -55,7 +55,7 @@ func (f *Failure) signHints(src Source) []string {
 		}
 		return []string{"Save the file as UTF-8 without a byte order mark, then: " + sign}
 	case Ambiguous:
-		return []string{"Remove the extra file: rm " + shellWord(src.File+DetachedSuffix)}
+		return []string{"Remove the extra file: rm " + item.ShellWord(src.File+DetachedSuffix)}
 	case NeedsDetached:
 		return []string{"Remove that line, then: " + sign}
 	case Duplicate:

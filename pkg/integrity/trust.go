@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/ryeos/rye/pkg/owner"
 )
 
 // maxSigners bounds the chain of documents that vouch for each other.
@@ -188,6 +190,8 @@ func (s *TrustStore) List() (keys []TrustedKey, ignored []Ignored) {
 			}
 		}
 	}
+	// Who has given the word for a key in user space has nothing left to do about a project's document of it.
+	ignored = slices.DeleteFunc(ignored, func(i Ignored) bool { return i.Sound && seen[i.Fingerprint] })
 	return keys, ignored
 }
 
@@ -237,5 +241,11 @@ func readDocument(fsys fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
+	if info, err = file.Stat(); err != nil {
+		return nil, err
+	}
+	if e := owner.Exposed(info); e.Reason != "" {
+		return nil, &exposedError{e}
+	}
 	return io.ReadAll(io.LimitReader(file, maxDocument+1))
 }

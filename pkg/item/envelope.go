@@ -18,6 +18,9 @@ type Request struct {
 	Pin   bool `json:"pin,omitempty"`   // run a private copy of the verified files
 	Trace bool `json:"trace,omitempty"` // explain every step in the response
 
+	Sandbox        bool `json:"sandbox,omitempty"`         // also where the chain declares none
+	RequireSandbox bool `json:"require_sandbox,omitempty"` // refuse to run without
+
 	// Timeout, when positive, is the caller's own deadline for the run; it beats what the chain declares.
 	Timeout time.Duration `json:"timeout,omitempty"`
 }
@@ -48,12 +51,21 @@ type Response struct {
 
 // Facts are measurements of a run.
 type Facts struct {
-	DurationMS  int64    `json:"duration_ms"`
-	ExitCode    *int     `json:"exit_code,omitempty"`
-	Signal      string   `json:"signal,omitempty"`
-	Reaped      int      `json:"leftover_processes_killed,omitempty"`
-	Survivors   int      `json:"processes_not_killed,omitempty"`
-	FixedParams []string `json:"fixed_params_kept,omitempty"` // caller parameters that lost against fixed_params
+	DurationMS  int64         `json:"duration_ms"`
+	ExitCode    *int          `json:"exit_code,omitempty"`
+	Signal      string        `json:"signal,omitempty"`
+	Reaped      int           `json:"leftover_processes_killed,omitempty"`
+	Survivors   int           `json:"processes_not_killed,omitempty"`
+	FixedParams []string      `json:"fixed_params_kept,omitempty"` // caller parameters that lost against fixed_params
+	Sandbox     *SandboxFacts `json:"sandbox,omitempty"`
+}
+
+// SandboxFacts are what a sandbox was made of. Controls are named after the kernel's mechanisms.
+type SandboxFacts struct {
+	Requested []string `json:"requested"`
+	Realised  []string `json:"realised"`
+	Missing   []string `json:"missing"`           // each with the reason
+	Skipped   []string `json:"skipped,omitempty"` // declared paths that were not granted, each with the reason
 }
 
 // Streams is the data of a tool whose standard output is not JSON (design §5).

@@ -93,7 +93,13 @@ func appendString(out []byte, s string) []byte {
 func hexDigit(n byte) byte { return "0123456789abcdef"[n] }
 
 // DecodeParameters reads one JSON object. Numbers keep their digits, so that large integers reach the tool unchanged.
+// Bytes that are not UTF-8 are refused: the decoder would replace them without a word.
 func DecodeParameters(data []byte) (map[string]any, error) {
+	if !utf8.Valid(data) {
+		pos := PositionAt(data, bytes.IndexFunc(data, func(r rune) bool { return r == utf8.RuneError }))
+		return nil, Usagef("the parameters are not UTF-8, as JSON must be (near line %d, column %d)", pos.Line, pos.Column).
+			Hint("pass a value with such bytes by itself: --name VALUE")
+	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	var params map[string]any

@@ -25,6 +25,7 @@ type Metadata struct {
 	ConfigByPath  bool // config_resolve was a list: results are keyed by path
 	Anchor        *Anchor
 	VerifyDeps    *VerifyDeps
+	Sandbox       *Sandbox
 
 	Inputs           []string
 	Outputs          []string
@@ -38,6 +39,7 @@ type EnvConfig struct {
 	Interpreter *Interpreter
 	Env         *Object  // name → literal or template, expanded in order
 	Pass        []string // variables of the caller's environment that pass even when the environment is minimal
+	Secrets     []string // variables whose values are never shown, besides those whose names look secret
 }
 
 // Interpreter is `env_config.interpreter` (seed 000, spec/rye-core §4.2).
@@ -86,6 +88,13 @@ type VerifyDeps struct {
 	Recursive   bool
 	Extensions  []string
 	ExcludeDirs []string
+}
+
+// Sandbox is `sandbox`: what a run may touch. nil means that the element does not say.
+type Sandbox struct {
+	Read  []string // `fs.read`: relative to the project, or with ~ or a variable of rye in front
+	Write []string // `fs.write`, likewise
+	Net   *bool
 }
 
 // VersionRange is one entry of `child_constraints`, both ends inclusive, empty for open.

@@ -90,6 +90,7 @@ func (r *fieldReader) tool(m *Metadata) {
 	m.ConfigResolve, m.ConfigByPath = r.find("config_resolve").configSpecs()
 	m.Anchor = r.find("anchor").anchor()
 	m.VerifyDeps = r.find("verify_deps").verifyDeps()
+	m.Sandbox = r.find("sandbox").sandbox()
 	m.Inputs = r.find("inputs").names()
 	m.Outputs = r.find("outputs").names()
 	m.ChildConstraints = r.find("child_constraints").versionRanges()

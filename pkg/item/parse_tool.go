@@ -12,15 +12,20 @@ func (f field) envConfig() *EnvConfig {
 	if f.object() == nil {
 		return nil
 	}
-	pass := f.child("pass")
-	for _, name := range pass.texts() {
-		pass.checkVariable(name)
-	}
 	return &EnvConfig{
 		Interpreter: f.child("interpreter").interpreter(),
 		Env:         f.child("env").variables(),
-		Pass:        pass.texts(),
+		Pass:        f.child("pass").variableNames(),
+		Secrets:     f.child("secrets").variableNames(),
 	}
+}
+
+func (f field) variableNames() []string {
+	names := f.texts()
+	for _, name := range names {
+		f.checkVariable(name)
+	}
+	return names
 }
 
 // variables reads environment variables to set: name → literal or template.

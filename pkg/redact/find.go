@@ -22,7 +22,7 @@ const (
 
 // find gives the parts of a text that hold secrets, sorted and apart from each other.
 func (r *Redactor) find(text string) []hit {
-	if r == nil || r.longest == 0 || len(text) < minLength {
+	if len(text) < minLength || !r.ready() {
 		return nil
 	}
 	s := search{redactor: r, budget: maxGrowth*len(text) + freeBytes}

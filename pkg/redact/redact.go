@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 )
 
 const (
@@ -20,9 +21,12 @@ const (
 // secret is one text to find and what to call it.
 type secret struct{ value, name string }
 
-// Redactor replaces secrets by [redacted NAME]. The nil Redactor and the zero one change nothing. Text and Value may be
-// called by many goroutines once the last secret was added.
+// Redactor replaces secrets by [redacted NAME]. The nil Redactor and the zero one change nothing. Text, Tail and Value may
+// be called by many goroutines once the last secret was added.
 type Redactor struct {
+	mu      sync.Mutex
+	pending []func(*Redactor)
+
 	byFirst [256][]secret // by the first byte of the value, longest first
 	longest int
 }
@@ -34,6 +38,27 @@ func New(values map[string]string) *Redactor {
 		r.Add(name, value)
 	}
 	return r
+}
+
+// AddLater has secrets added when a text is first looked at: most runs end well and show nothing that could hold one.
+func (r *Redactor) AddLater(add func(*Redactor)) {
+	if r != nil {
+		r.pending = append(r.pending, add)
+	}
+}
+
+// ready adds what is still to be added, and reports whether there is anything to look for.
+func (r *Redactor) ready() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, add := range r.pending {
+		add(r)
+	}
+	r.pending = nil
+	return r.longest > 0
 }
 
 // Add adds a secret: the value without white space around it if it has 6 bytes or more, the password in it if it is a
@@ -123,7 +148,7 @@ func (r *Redactor) Tail(text string, most int) string {
 	if len(text) <= most {
 		return r.Text(text)
 	}
-	if r == nil || r.longest == 0 {
+	if !r.ready() {
 		return text[len(text)-most:]
 	}
 	const widest = 12 // bytes that one byte takes where an escape was escaped

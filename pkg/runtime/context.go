@@ -58,8 +58,8 @@ func (c *contextValues) text(s string) string {
 	return template.Values{Param: c.lookup}.Text(s)
 }
 
-// confine resolves a folder and refuses one outside the project, also through symbolic links.
-func confine(project, dir string) (string, error) {
+// projectFolder resolves a folder and refuses one outside the project, also through symbolic links.
+func projectFolder(project, dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", item.Usagef("Working directory not found: %s", dir)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ryeos/rye/pkg/chain"
 	"github.com/ryeos/rye/pkg/item"
-	"github.com/ryeos/rye/pkg/process"
+	"github.com/ryeos/rye/pkg/redact"
 	"github.com/ryeos/rye/pkg/template"
 )
 
@@ -35,7 +35,10 @@ type Input struct {
 	Minimal bool     // hand children an allowlist instead of all of Env (design §2 row 21)
 
 	Timeout  time.Duration // the caller's; 0 for none
+	Sandbox  SandboxOptions
 	Settings Settings
+
+	Secrets *redact.Redactor // learns the secrets of the child's environment; nil to show everything
 }
 
 // Settings are the engine's own knobs, from config/execution/execution.yaml (design §2 row 13).
@@ -59,6 +62,9 @@ type Plan struct {
 	MaxOutput    int
 	TextResult   bool     // standard output is text, never parsed as JSON
 	FixedParams  []string // caller parameters that lost against fixed_params
+	Sandbox      *Sandbox // nil for a run that is not confined
+
+	secrets *redact.Redactor
 }
 
 // NewPlan turns a verified chain into a command. It has no effect on the world beyond system items being written to
@@ -68,17 +74,18 @@ func NewPlan(in Input) (*Plan, error) {
 		return nil, item.Errorf(item.TypeIntegrity, "the chain of %s is not verified", in.Chain.Ref)
 	}
 	b := &builder{in: in, context: contextOf(in)}
+	in.Secrets.AddLater(b.secretVariables)
 	b.params, b.steering = splitParams(in)
 	if err := b.environment(); err != nil {
 		return nil, err
 	}
 	b.config = mergedConfig(in.Chain)
 	b.paramVariables()
-	p := &Plan{Env: b.env}
+	p := &Plan{Env: b.env, secrets: in.Secrets}
 	if err := b.payload(p); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(*Plan) error{b.command, b.directory, b.stdin, b.limits} {
+	for _, step := range []func(*Plan) error{b.command, b.directory, b.stdin, b.limits, b.sandbox} {
 		if err := step(p); err != nil {
 			return nil, err
 		}
@@ -162,68 +169,6 @@ func (b *builder) expand(v any, depth int) (any, bool) {
 	return b.values(depth + 1).Tree(v), true
 }
 
-func (b *builder) command(p *Plan) error {
-	text, _ := b.config.Get("command")
-	command, _ := text.(string)
-	argv := []string{command}
-	args, err := stringList(b.config, "args")
-	if err != nil {
-		return chainError(b.in.Chain, "%v", err)
-	}
-	argv[0] = b.values(0).Text(argv[0]) // whether there is shell text depends on the program
-	argv = append(argv, args...)
-	shell := template.ShellTextIndex(argv)
-	p.Argv = argv[:1:1]
-	for i, arg := range argv[1:] {
-		if i+1 == shell {
-			if arg, err = b.values(0).Shell(arg); err != nil {
-				return err
-			}
-			p.Argv = append(p.Argv, arg)
-			continue
-		}
-		p.Argv = append(p.Argv, b.arguments(arg)...)
-	}
-	for i, arg := range p.Argv {
-		if strings.IndexByte(arg, 0) >= 0 {
-			return item.Usagef("argument %d of the command would hold a NUL byte: pass the value on standard input instead", i)
-		}
-	}
-	if p.Argv[0] == "" {
-		return chainError(b.in.Chain, "No command specified")
-	}
-	p.Program, err = b.program(p.Argv[0])
-	// Interpreters find their own files by their name: a bare one would be looked up on the PATH again, where a folder of
-	// the project may come first.
-	p.Argv[0] = p.Program
-	return err
-}
-
-func (b *builder) inProject(dir string) bool { return inside(b.in.Project, dir) }
-
-// arguments fills in one argument. One that is exactly {args} stands for the caller's list of arguments.
-func (b *builder) arguments(text string) []string {
-	if list, ok := b.params["args"].([]any); ok && text == "{args}" {
-		words := make([]string, len(list))
-		for i, v := range list {
-			words[i] = template.String(v)
-		}
-		return words
-	}
-	return []string{b.values(0).Text(text)}
-}
-
-// program finds the executable. Folders inside the project and relative ones are never searched: a program named like
-// an interpreter there is not what the chain means (field §3.1 row 12).
-func (b *builder) program(name string) (string, error) {
-	program, err := process.Lookup(name, b.env.value("PATH"), b.inProject)
-	if err == nil {
-		return b.behindShim(program), nil
-	}
-	return "", item.Errorf(item.TypeUnavailable, "cannot run %s: %w", b.in.Chain.Tool().ID, err).
-		Hint("install %s, or name its absolute path in the runtime: rye show tool:%s", filepath.Base(name), b.in.Chain.Tool().ID)
-}
-
 // directory is the project's folder unless the anchor or the tool says otherwise. A folder that the caller has a say in
 // must lie in the project.
 func (b *builder) directory(p *Plan) error {
@@ -244,7 +189,7 @@ func (b *builder) directory(p *Plan) error {
 	if !filepath.IsAbs(text) {
 		text = filepath.Join(b.in.Project, text)
 	}
-	dir, err := confine(b.in.Project, text)
+	dir, err := projectFolder(b.in.Project, text)
 	p.Cwd = dir
 	return err
 }
@@ -262,20 +207,4 @@ func chainError(c *chain.Chain, format string, args ...any) error {
 	e := item.Errorf(item.TypeChain, format, args...)
 	e.Message += " (chain: " + strings.Join(c.IDs(), " → ") + ")"
 	return e
-}
-
-func stringList(o *item.Object, key string) ([]string, error) {
-	v, ok := o.Get(key)
-	if !ok || v == nil {
-		return nil, nil
-	}
-	raw, ok := v.([]any)
-	if !ok {
-		return nil, item.Errorf(item.TypeChain, "config.%s must be a list", key)
-	}
-	out := make([]string, len(raw))
-	for i, e := range raw {
-		out[i] = template.String(e)
-	}
-	return out, nil
 }

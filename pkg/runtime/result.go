@@ -9,6 +9,7 @@ import (
 
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/process"
+	"github.com/ryeos/rye/pkg/redact"
 )
 
 // Outcome is a finished run in the envelope's terms.
@@ -65,17 +66,21 @@ func (p *Plan) failure(r process.Result) error {
 	case r.Cancelled != nil:
 		return item.Errorf(item.TypeInterrupted, "interrupted: %w", r.Cancelled)
 	case r.Signal != "":
-		return item.Errorf(item.TypeFailed, "%s", join("killed by "+r.Signal, stderr))
+		return item.Errorf(item.TypeFailed, "%s", because("killed by "+r.Signal, stderr, p.secrets))
 	case r.ExitCode != 0:
-		return item.Errorf(item.TypeFailed, "%s", join(fmt.Sprintf("exited with code %d", r.ExitCode), stderr))
+		return item.Errorf(item.TypeFailed, "%s", because(fmt.Sprintf("exited with code %d", r.ExitCode), stderr, p.secrets))
 	}
 	return nil
 }
 
-func join(what, stderr string) string {
+// because adds to what happened how standard error ends. A secret is taken out before the text is cut, which could leave
+// a part of it.
+func because(what, stderr string, secrets *redact.Redactor) string {
 	const most = 4096 // of a long standard error, its end says why
-	if len(stderr) > most {
-		stderr = "…" + strings.ToValidUTF8(stderr[len(stderr)-most:], "")
+	long := len(stderr) > most
+	stderr = secrets.Tail(stderr, most)
+	if long {
+		stderr = "…" + strings.ToValidUTF8(stderr, "")
 	}
 	if stderr == "" {
 		return what

@@ -13,14 +13,24 @@ import (
 // Run executes the plan: the primitive of every chain. live copies, which may be nil, receive the streams byte for byte
 // as they come.
 func (p *Plan) Run(ctx context.Context, stdout, stderr io.Writer) (process.Result, error) {
-	result, err := process.Run(ctx, process.Spec{
+	spec := process.Spec{
 		Path: p.Program, Argv: p.Argv, Env: p.Env.List(), Dir: p.Cwd, Stdin: p.Stdin,
 		Stdout: stdout, Stderr: stderr, Limit: p.MaxOutput, Timeout: p.Timeout,
-	})
-	if err == nil {
-		return result, nil
 	}
-	return result, startError(p, err)
+	if p.Sandbox != nil {
+		defer p.Sandbox.leave()
+		if err := p.Sandbox.enter(p, &spec); err != nil {
+			return process.Result{}, err
+		}
+	}
+	result, err := process.Run(ctx, spec)
+	if err != nil {
+		return result, startError(p, err)
+	}
+	if p.Sandbox != nil {
+		err = p.Sandbox.settle(result)
+	}
+	return result, err
 }
 
 func startError(p *Plan, err error) error {

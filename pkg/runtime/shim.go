@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ryeos/rye/pkg/chain"
 	"github.com/ryeos/rye/pkg/process"
 )
 
@@ -105,4 +106,16 @@ func newest(versions, prefix string) string {
 		}
 	}
 	return best
+}
+
+// Program finds an interpreter as a run in the project finds it: the file that PATH leads to, and the one that runs.
+// The two differ when a version manager's shim was seen through.
+func Program(name, project string, env []string) (found, runs string, err error) {
+	in := Input{Project: project, Env: env, Chain: &chain.Chain{}}
+	b := &builder{in: in, env: baseEnvironment(in)}
+	found, err = process.Lookup(name, b.env.value("PATH"), b.inProject)
+	if err != nil {
+		return "", "", err
+	}
+	return found, b.behindShim(found), nil
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/owner"
 )
 
 // Dir is the name of the folder that holds a space's items.
@@ -104,11 +105,26 @@ func (s *Space) ReadFile(rel string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", s.Display(rel))
 	}
+	if err := s.refuseExposed(rel, info); err != nil {
+		return nil, err
+	}
 	if info.Size() > maxItemSize {
 		return nil, fmt.Errorf("%s is larger than %d MiB", s.Display(rel), maxItemSize>>20)
 	}
 	data := make([]byte, 0, info.Size()+1)
 	return readAll(io.LimitReader(f, maxItemSize+1), data)
+}
+
+// refuseExposed refuses a file that other users of the machine can change. Its signature holds for the bytes that rye
+// reads; an interpreter reads the file once more.
+func (s *Space) refuseExposed(rel string, info fs.FileInfo) error {
+	if s.Base == "" {
+		return nil
+	}
+	if e := owner.Exposed(info); e.Reason != "" {
+		return item.Errorf(item.TypePermission, "%s %s", s.Display(rel), e.Reason).Hint("%s %s", e.Command, item.ShellWord(s.Display(rel)))
+	}
+	return nil
 }
 
 // readAll is io.ReadAll into a buffer that already has the file's size.
