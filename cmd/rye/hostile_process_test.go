@@ -46,7 +46,7 @@ var endings = map[string]struct {
 	code      int
 	errorType any
 }{
-	"timeout": {flags: []string{"--timeout", "3s"}, end: "stay", code: exitTimeout, errorType: "timeout"},
+	"timeout": {flags: []string{"--timeout", "5s"}, end: "stay", code: exitTimeout, errorType: "timeout"},
 	"leave":   {end: "leave", code: exitOK},
 	"SIGINT":  {signal: syscall.SIGINT, end: "stay", code: exitInterrupted, errorType: "interrupted"},
 	"SIGTERM": {signal: syscall.SIGTERM, end: "stay", code: exitInterrupted, errorType: "interrupted"},
