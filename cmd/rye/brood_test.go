@@ -34,7 +34,7 @@ func brood() {
 	shape, dir, end := shapes[os.Args[1]], os.Args[2], os.Args[3]
 	note(filepath.Join(dir, "brood"), strconv.Itoa(os.Getpid()))
 	cmd := exec.Command("sh", "-c", shape.script, dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: shape.session}
+	cmd.SysProcAttr = sessionAttr(shape.session)
 	if shape.holds {
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	}

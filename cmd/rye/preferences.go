@@ -15,9 +15,10 @@ import (
 // preferences are the person's own settings: $XDG_CONFIG_HOME/rye/config.yaml, overridden by RYE_* variables and then by
 // flags. Project files have no say in them.
 type preferences struct {
-	output   string
-	env      string
-	acceptV1 bool
+	output      string
+	env         string
+	acceptV1    bool // trust.accept_v1
+	ignoreModes bool // trust.ignore_file_modes
 }
 
 func (a *app) preferences() (*preferences, error) {
@@ -34,7 +35,8 @@ func (a *app) preferences() (*preferences, error) {
 			return nil, item.Usagef("reading your preferences %s: %w", v.ConfigFileUsed(), err)
 		}
 	}
-	p := &preferences{output: v.GetString("output"), env: v.GetString("env"), acceptV1: v.GetBool("trust.accept_v1")}
+	p := &preferences{output: v.GetString("output"), env: v.GetString("env"), acceptV1: v.GetBool("trust.accept_v1"),
+		ignoreModes: v.GetBool("trust.ignore_file_modes")}
 	if a.flags.env != "" {
 		p.env = a.flags.env
 	}

@@ -30,6 +30,9 @@ type Options struct {
 	DevMode  bool // integrity failures of project and user items become warnings
 	AcceptV1 bool // verify version 1 signatures
 
+	// IgnoreModes accepts items that other users of the machine could change, for file systems without permissions.
+	IgnoreModes bool
+
 	Warn func(message string) // a line for people; nil drops it
 	Now  func() time.Time     // nil is time.Now
 }
@@ -69,6 +72,9 @@ func New(o Options) (*Engine, error) {
 	e := &Engine{options: o}
 	e.spaces = space.Spaces{
 		space.OnDisk(space.Project, o.Project), space.OnDisk(space.User, o.User), space.Embedded(system, o.Cache),
+	}
+	for _, s := range e.spaces {
+		s.IgnoreModes = o.IgnoreModes
 	}
 	if sameFolder(o.Project, o.User) {
 		e.spaces = e.spaces[1:] // in the home folder, the user space is the project

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,7 +135,19 @@ func (s *Sandbox) settle(result process.Result) error {
 
 // leave removes the run's private folder.
 func (s *Sandbox) leave() {
-	if s.private != "" {
-		os.RemoveAll(s.private) // what cannot be removed lies in the cache, and harms nobody
+	if s.private == "" || os.RemoveAll(s.private) == nil {
+		return
 	}
+	openFolders(s.private) // a tool may have closed its own
+	os.RemoveAll(s.private)
+}
+
+// openFolders makes folders writable, so that what is in them can be removed.
+func openFolders(dir string) {
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			os.Chmod(path, 0o700) // WalkDir calls before it reads the folder
+		}
+		return nil
+	})
 }

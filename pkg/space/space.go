@@ -56,6 +56,10 @@ type Space struct {
 	// Base is the absolute path of the folder that holds `.ai`; empty for the system space, whose files live in the binary.
 	Base string
 
+	// IgnoreModes accepts files that other users of the machine can change, which are refused otherwise. It is for file systems
+	// on which every file looks like that.
+	IgnoreModes bool
+
 	open  func() (fs.FS, *os.Root, error)
 	cache *materialiser // system space only
 }
@@ -118,11 +122,13 @@ func (s *Space) ReadFile(rel string) ([]byte, error) {
 // refuseExposed refuses a file that other users of the machine can change. Its signature holds for the bytes that rye
 // reads; an interpreter reads the file once more.
 func (s *Space) refuseExposed(rel string, info fs.FileInfo) error {
-	if s.Base == "" {
+	if s.Base == "" || s.IgnoreModes {
 		return nil
 	}
 	if e := owner.Exposed(info); e.Reason != "" {
-		return item.Errorf(item.TypePermission, "%s %s", s.Display(rel), e.Reason).Hint("%s %s", e.Command, item.ShellWord(s.Display(rel)))
+		return item.Errorf(item.TypePermission, "%s %s", s.Display(rel), e.Reason).
+			Hint("%s %s", e.Command, item.ShellWord(s.Display(rel))).
+			Hint("where a file system cannot do that, set trust.ignore_file_modes: true in your config.yaml")
 	}
 	return nil
 }
