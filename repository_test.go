@@ -2,6 +2,8 @@ package rye_test
 
 import (
 	"bytes"
+	"go/ast"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -193,4 +195,36 @@ func TestRepositoryDocuments(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Start-up is on the way to every tool run: no package of the binary compiles a regular expression before it is used.
+func TestRepositoryCompilesNothingAtStartUp(t *testing.T) {
+	for folder, files := range goFiles(t, false) {
+		if !strings.HasPrefix(folder, "pkg/") && !strings.HasPrefix(folder, "cmd/") {
+			continue
+		}
+		for _, file := range files {
+			for _, decl := range parse(t, file).Decls {
+				if compilesAtOnce(decl) {
+					t.Errorf("%s compiles a regular expression at start-up: wrap it in sync.OnceValue", file)
+				}
+			}
+		}
+	}
+}
+
+// compilesAtOnce looks for MustCompile in package variables, outside functions.
+func compilesAtOnce(decl ast.Decl) bool {
+	vars, ok := decl.(*ast.GenDecl)
+	if !ok || vars.Tok != token.VAR {
+		return false
+	}
+	found := false
+	ast.Inspect(vars, func(n ast.Node) bool {
+		_, later := n.(*ast.FuncLit)
+		sel, ok := n.(*ast.SelectorExpr)
+		found = found || ok && strings.HasPrefix(sel.Sel.Name, "MustCompile")
+		return !later
+	})
+	return found
 }

@@ -43,7 +43,7 @@ type globalFlags struct {
 func (g *globalFlags) add(fs *pflag.FlagSet) {
 	fs.StringVarP(&g.project, "project-path", "p", "", "project `folder` (default: the nearest parent with .ai, else the current folder)")
 	fs.StringVarP(&g.output, "output", "o", "", "output `format`: auto, text, json or yaml (auto is text on a terminal, JSON otherwise)")
-	fs.StringVar(&g.env, "env", "", "environment of tools: `inherit` or minimal")
+	fs.StringVar(&g.env, "env", "", "environment `mode` of tools: inherit or minimal")
 	fs.BoolVar(&g.noColor, "no-color", false, "no colours")
 	fs.BoolVarP(&g.verbose, "verbose", "v", false, "say more")
 	fs.BoolVarP(&g.quiet, "quiet", "q", false, "no summaries and no warnings")

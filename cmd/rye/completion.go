@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/ryeos/rye/pkg/item"
 )
@@ -44,18 +43,16 @@ func (a *app) refs(typed string, kinds ...item.Kind) []string {
 	return refs
 }
 
-// completeExecute offers references, then the tool's parameters and rye's own flags, then values of an enumeration.
+// completeExecute offers references, then the tool's parameters, then values of an enumeration. cobra offers rye's own
+// flags.
 func (a *app) completeExecute(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	cmd.InheritedFlags()
 	fs := cmd.Flags()
 	fs.SetInterspersed(false)
-	if fs.Parse(args) != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+	if fs.Parse(args) != nil { // the last flag waits for its value
+		return completeFlagValue(cmd, args[len(args)-1], typed)
 	}
 	if fs.NArg() == 0 {
-		if strings.HasPrefix(typed, "-") {
-			return flagNames(fs, typed), cobra.ShellCompDirectiveNoFileComp
-		}
 		return a.refs(typed, item.Tool, item.Directive), cobra.ShellCompDirectiveNoFileComp
 	}
 	eng, err := a.engine()
@@ -66,8 +63,12 @@ func (a *app) completeExecute(cmd *cobra.Command, args []string, typed string) (
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	if value, ok := enumValues(shown.Parameters, args, typed); ok {
-		return value, cobra.ShellCompDirectiveNoFileComp
+	last := args[len(args)-1]
+	if p, ok := awaitsValue(shown.Parameters, last); ok && fs.NArg() > 1 {
+		return enumValues(p, typed)
+	}
+	if flag := fs.Lookup(strings.TrimPrefix(last, "--")); flag != nil && flag.NoOptDefVal == "" {
+		return completeFlagValue(cmd, last, typed)
 	}
 	if typed != "" && !strings.HasPrefix(typed, "-") {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -79,42 +80,47 @@ func (a *app) completeExecute(cmd *cobra.Command, args []string, typed string) (
 			names = append(names, name+"\t"+firstLine(p.Description))
 		}
 	}
-	if typed != "" {
-		names = append(names, flagNames(fs, typed)...)
-	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// enumValues completes the value of the parameter that was just named; a parameter without an enumeration leaves it to
-// the shell.
-func enumValues(params []item.Parameter, args []string, typed string) ([]string, bool) {
-	last, ok := strings.CutPrefix(args[len(args)-1], "--")
-	if !ok || strings.HasPrefix(typed, "--") {
-		return nil, false
+// completeValues gives a flag of cmd its list of values.
+func completeValues(cmd *cobra.Command, flag string, values ...string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err)
 	}
-	for _, p := range params {
-		if p.Name != strings.ReplaceAll(last, "-", "_") || len(p.Enum) == 0 {
-			continue
-		}
-		var values []string
-		for _, e := range p.Enum {
-			if s, ok := e.(string); ok && strings.HasPrefix(s, typed) {
-				values = append(values, s)
-			}
-		}
-		return values, true
-	}
-	return nil, false
 }
 
-func flagNames(fs *pflag.FlagSet, typed string) []string {
-	var names []string
-	fs.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && strings.HasPrefix("--"+f.Name, typed) {
-			names = append(names, "--"+f.Name+"\t"+f.Usage)
+// completeFlagValue completes the value of one of rye's flags; what has no list of values is left to the shell.
+func completeFlagValue(cmd *cobra.Command, flag, typed string) ([]string, cobra.ShellCompDirective) {
+	if values, ok := cmd.GetFlagCompletionFunc(strings.TrimLeft(flag, "-")); ok {
+		return values(cmd, nil, typed)
+	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// awaitsValue is the parameter that word names, unless it is a boolean, which needs no value.
+func awaitsValue(params []item.Parameter, word string) (item.Parameter, bool) {
+	name, ok := strings.CutPrefix(word, "--")
+	for _, p := range params {
+		if ok && p.Name == strings.ReplaceAll(name, "-", "_") && p.Type != "boolean" {
+			return p, true
 		}
-	})
-	return names
+	}
+	return item.Parameter{}, false
+}
+
+// enumValues completes a parameter's value; one without an enumeration is left to the shell.
+func enumValues(p item.Parameter, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(p.Enum) == 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var values []string
+	for _, e := range p.Enum {
+		if s, ok := e.(string); ok && strings.HasPrefix(s, typed) {
+			values = append(values, s)
+		}
+	}
+	return values, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeKeys offers the fingerprints of trusted keys.

@@ -67,10 +67,11 @@ func (o *executeOptions) bind(cmd *cobra.Command, a *app) {
 	fs.BoolVar(&o.pin, "pin", false, "run a private copy of exactly the files that were verified")
 	fs.BoolVar(&o.sandbox, "sandbox", false, "confine the tool, also where its chain declares no sandbox")
 	fs.BoolVar(&o.requireSandbox, "require-sandbox", false, "confine the tool, or do not run it where the system cannot")
-	fs.StringVar(&o.thread, "thread", "", "how to execute: `inline` (default) or fork (directives only)")
+	fs.StringVar(&o.thread, "thread", "", "thread `mode`: inline (default) or fork (directives only)")
 	fs.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `duration`, such as 90s or 5m")
 	fs.BoolVar(&o.propagate, "propagate-exit", false, "leave with the tool's own exit code")
 	fs.BoolP("help", "h", false, "help; after a REF, the tool's parameters")
+	completeValues(cmd, "thread", "inline", "fork")
 }
 
 func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) error {
@@ -138,11 +139,28 @@ func (a *app) runCall(call *engine.Call, params map[string]any, o *executeOption
 	signal.Ignore(syscall.SIGPIPE) // a closed standard output is an error to handle, not a reason to die at once
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	var stdout, stderr io.Writer
-	if a.format() == formatText && !o.dryRun {
-		stdout, stderr = a.stdout, a.stderr
+	if a.format() != formatText || o.dryRun {
+		return a.finish(call.Execute(ctx, params, nil, nil), o)
 	}
-	return a.finish(call.Execute(ctx, params, stdout, stderr), o)
+	stdout := &lineWriter{w: a.stdout}
+	resp := call.Execute(ctx, params, stdout, a.stderr)
+	if stdout.open && !a.flags.quiet && isTerminal(a.stdout) && isTerminal(a.stderr) {
+		fmt.Fprintln(a.stderr) // the summary gets a line of its own
+	}
+	return a.finish(resp, o)
+}
+
+// lineWriter remembers whether the last line written is still open.
+type lineWriter struct {
+	w    io.Writer
+	open bool
+}
+
+func (l *lineWriter) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		l.open = p[len(p)-1] != '\n'
+	}
+	return l.w.Write(p)
 }
 
 // finish shows a response and chooses the exit code.

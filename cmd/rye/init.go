@@ -38,6 +38,9 @@ func runInit(a *app) error {
 	for _, path := range done.Created {
 		a.line("%s %s", a.paintOut(green, "+"), safe(path))
 	}
+	if len(done.Created) == 0 {
+		a.note("nothing to do: %s is prepared already", safe(done.Project))
+	}
 	if done.NewKey {
 		a.note("new signing key %s, trusted for you", done.Fingerprint)
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -137,12 +139,13 @@ document is written to user space, or with --space project to the project, signe
 	}
 	cmd.Flags().StringVar(&owner, "owner", "", "whose key it is")
 	cmd.Flags().StringVar(&label, "space", "user", "`space` to write the document to: user or project")
+	completeValues(cmd, "space", "user", "project")
 	return cmd
 }
 
 func newKeysUntrust(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "untrust FINGERPRINT", Short: "Stop trusting a key", Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeKeys,
+		Use: "untrust FINGERPRINT", Short: "Stop trusting a key", Args: one("a fingerprint"), ValidArgsFunction: a.completeKeys,
 		RunE: keyCommand(a, "no longer trusted:", func(eng *engine.Engine, args []string) (*engine.KeyInfo, error) {
 			return eng.Untrust(args[0])
 		}),
@@ -178,15 +181,19 @@ func (a *app) privateKey(args []string, variable string) ([]byte, error) {
 	case len(args) == 0:
 		text := os.Getenv(variable)
 		if text == "" {
-			return nil, item.Usagef("no key given: name a file, - for standard input, or set %s", variable)
+			return nil, item.Usagef("no key given: name a file, - for standard input, or set %s", variable).
+				Hint("rye keys import private_key.pem")
 		}
 		return []byte(strings.TrimSpace(strings.ReplaceAll(text, `\n`, "\n")) + "\n"), nil
 	case args[0] == "-":
 		return io.ReadAll(io.LimitReader(a.stdin, maxKeyFile))
 	}
 	f, err := os.Open(args[0])
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, item.Errorf(item.TypeNotFound, "no such file: %s", args[0])
+	}
 	if err != nil {
-		return nil, item.Usagef("%w", err)
+		return nil, err
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, maxKeyFile))

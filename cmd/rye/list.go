@@ -53,7 +53,7 @@ func runList(a *app, req engine.ListRequest) error {
 		return a.print(map[string]any{"items": items, "total": len(items)})
 	}
 	if len(items) == 0 {
-		a.note("nothing matches; 'rye list' shows everything")
+		a.note("nothing matches; 'rye list' shows everything%s", nearKind(req))
 		return nil
 	}
 	rows := make([][]string, len(items))
@@ -68,7 +68,19 @@ func runList(a *app, req engine.ListRequest) error {
 	return nil
 }
 
-// table prints columns as wide as their widest cell; the last one is cut to what a line holds.
+// nearKind is a hint for a query that is a misspelt kind.
+func nearKind(req engine.ListRequest) string {
+	var names []string
+	for _, kind := range item.Kinds() {
+		names = append(names, string(kind))
+	}
+	if near := item.Suggest(req.Query, names); req.Kind == "" && near != "" {
+		return ", 'rye list " + near + "' every " + near
+	}
+	return ""
+}
+
+// table prints columns as wide as their widest cell, under a heading.
 func (a *app) table(head []string, rows [][]string) {
 	widths := make([]int, len(head))
 	for _, row := range append([][]string{head}, rows...) {

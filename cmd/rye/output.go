@@ -42,13 +42,20 @@ func (a *app) chosenOutput() string {
 
 // checkOutput refuses a format that does not exist.
 func (a *app) checkOutput() error {
-	switch out := a.flags.output; out {
-	case "", "auto", formatText, formatJSON, formatYAML:
+	out := a.flags.output
+	if isFormat(out) {
 		return nil
-	default:
-		a.flags.output = ""
-		return item.Usagef("unknown output format %s: use auto, text, json or yaml", item.Quote(out))
 	}
+	a.flags.output = ""
+	return item.Usagef("unknown output format %s: use auto, text, json or yaml", item.Quote(out))
+}
+
+func isFormat(name string) bool {
+	switch name {
+	case "", "auto", formatText, formatJSON, formatYAML:
+		return true
+	}
+	return false
 }
 
 // print writes one document to standard output, as JSON or YAML.
@@ -96,11 +103,14 @@ func (a *app) printYAML(v any) error {
 	return lost(out.Close())
 }
 
-// blockStyle makes the flow style of JSON into lines.
+// blockStyle makes the flow style of JSON into lines, and takes the quotes off strings that are clear without them.
 func blockStyle(n *yaml.Node) {
 	n.Style &^= yaml.FlowStyle
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" && bytes.ContainsRune([]byte(n.Value), '\n') {
-		n.Style = yaml.LiteralStyle
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
+		var plain yaml.Node
+		if plain.Encode(n.Value) == nil && plain.Tag == n.Tag {
+			n.Style = plain.Style
+		}
 	}
 	for _, child := range n.Content {
 		blockStyle(child)

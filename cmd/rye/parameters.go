@@ -103,6 +103,11 @@ func (m *mapping) long(word string, rest []string, ownOnly bool) (int, error) {
 		m.add(positive, false)
 		return 0, nil
 	}
+	if !ownOnly && !m.meta.Declares(key) && !m.meta.OpenParameters() {
+		if near := nearFlag(m.flags, name); near != "" && m.nearest(key) == "" {
+			return 0, item.Usagef("unknown parameter %s", item.Quote(key)).Hint("did you mean --%s?", near)
+		}
+	}
 	p := m.parameter(key)
 	if hasValue {
 		m.add(key, coerce(p, value))
@@ -117,6 +122,15 @@ func (m *mapping) long(word string, rest []string, ownOnly bool) (int, error) {
 	}
 	m.add(key, true)
 	return 0, nil
+}
+
+// nearest is the parameter that key may be a misspelling of, or "".
+func (m *mapping) nearest(key string) string {
+	var names []string
+	for _, p := range m.meta.Parameters() {
+		names = append(names, p.Name)
+	}
+	return item.Suggest(key, names)
 }
 
 // takesNext decides whether the next word is a parameter's value: for a declared one that is no boolean always, so that
@@ -231,7 +245,11 @@ func coerce(p item.Parameter, word string) any {
 	return word
 }
 
+// decodeJSON is nil for a text that is not JSON, or that would change when it is read.
 func decodeJSON(text string) any {
+	if !item.Lossless([]byte(text)) {
+		return nil
+	}
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	var v any

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/viper"
 
@@ -31,7 +32,7 @@ func (a *app) preferences() (*preferences, error) {
 	v.AutomaticEnv()
 	if dir, err := os.UserConfigDir(); err == nil {
 		v.SetConfigFile(filepath.Join(dir, "rye", "config.yaml"))
-		if err := v.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := v.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, item.Usagef("reading your preferences %s: %w", v.ConfigFileUsed(), err)
 		}
 	}
@@ -42,6 +43,9 @@ func (a *app) preferences() (*preferences, error) {
 	}
 	if p.env != "" && p.env != "inherit" && p.env != "minimal" {
 		return nil, item.Usagef("unknown environment mode %s: use inherit or minimal", item.Quote(p.env))
+	}
+	if !isFormat(p.output) {
+		return nil, item.Usagef("unknown output format %s in RYE_OUTPUT or your config.yaml: use auto, text, json or yaml", item.Quote(p.output))
 	}
 	a.prefs = p
 	return p, nil

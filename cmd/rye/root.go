@@ -5,6 +5,7 @@ import (
 )
 
 func newRootCommand(a *app) *cobra.Command {
+	var showVersion bool
 	root := &cobra.Command{
 		Use:   "rye",
 		Short: "Run signed agent tooling",
@@ -24,20 +25,27 @@ EXIT CODES
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          onlyCommands,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if showVersion {
+				return a.showVersion()
+			}
+			return cmd.Help()
+		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			return a.checkOutput()
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
 	a.flags.add(root.PersistentFlags())
+	root.Flags().BoolVar(&showVersion, "version", false, "print rye's version")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		newExecuteCommand(a), newTraceCommand(a), newSignCommand(a), newVerifyCommand(a), newKeysCommand(a), newListCommand(a),
 		newShowCommand(a), newInitCommand(a), newDoctorCommand(a), newVersionCommand(a), newNativeCommand(a),
 	)
 	root.InitDefaultCompletionCmd()
-	root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"auto", "text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
-	root.RegisterFlagCompletionFunc("env", cobra.FixedCompletions([]string{"inherit", "minimal"}, cobra.ShellCompDirectiveNoFileComp))
+	refuseUnknownTopics(root)
+	completeValues(root, "output", "auto", formatText, formatJSON, formatYAML)
+	completeValues(root, "env", "inherit", "minimal")
 	return root
 }

@@ -16,7 +16,7 @@ func newShowCommand(a *app) *cobra.Command {
 		Short: "Show an item: signature, parameters, chain, what it shadows",
 		Example: `  rye show tool:rye/bash
   rye show rye/file-system/read -o json`,
-		Args:              cobra.ExactArgs(1),
+		Args:              one("a reference"),
 		ValidArgsFunction: a.completeRefs(item.Kinds()...),
 		RunE: func(_ *cobra.Command, args []string) error {
 			eng, err := a.engine()
@@ -37,7 +37,7 @@ func newShowCommand(a *app) *cobra.Command {
 }
 
 func (a *app) showItem(s *engine.Shown) {
-	a.line("%s  %s", a.paintOut(bold, safe(s.ItemID)), safe(s.Version))
+	a.line("%s", strings.TrimSpace(a.paintOut(bold, safe(s.ItemID))+"  "+safe(s.Version)))
 	if s.Description != "" {
 		a.line("%s", safe(s.Description))
 	}
@@ -96,6 +96,9 @@ func (a *app) parameterTable(params []item.Parameter) {
 			need = fmt.Sprintf("default %v", item.Plain(p.Default))
 		}
 		kind := p.Type
+		if p.Items != "" {
+			kind += " of " + p.Items
+		}
 		if len(p.Enum) > 0 {
 			kind = strings.Trim(fmt.Sprint(p.Enum), "[]")
 		}

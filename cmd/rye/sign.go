@@ -40,6 +40,7 @@ never reached by globs or --all.`,
 	cmd.Flags().BoolVar(&req.Check, "check", false, "only say what is unsigned or unsound; write nothing")
 	cmd.Flags().BoolVar(&req.Force, "force", false, "sign again what is already signed by your key")
 	cmd.Flags().StringVar(&source, "source", "project", "`space` to sign in: project or user")
+	completeValues(cmd, "source", "project", "user")
 	return cmd
 }
 

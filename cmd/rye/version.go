@@ -13,17 +13,19 @@ var version = ""
 func newVersionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print rye's version", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			v := currentVersion()
-			if a.format() != formatText {
-				return a.print(map[string]string{
-					"version": v, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
-				})
-			}
-			a.line("rye %s %s/%s %s", v, runtime.GOOS, runtime.GOARCH, runtime.Version())
-			return nil
-		},
+		RunE: func(*cobra.Command, []string) error { return a.showVersion() },
 	}
+}
+
+func (a *app) showVersion() error {
+	v := currentVersion()
+	if a.format() != formatText {
+		return a.print(map[string]string{
+			"version": v, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+		})
+	}
+	a.line("rye %s %s/%s %s", v, runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return nil
 }
 
 func currentVersion() string {

@@ -7,12 +7,6 @@ import (
 	"slices"
 )
 
-// systemFolders are what programs and their libraries need to start at all.
-var systemFolders = []string{
-	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/snap", "/proc", "/sys",
-	"/run/systemd/resolve", "/run/resolvconf",
-}
-
 // devices can be read and written, sources of chance only be read.
 var (
 	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts"}

@@ -3,7 +3,10 @@
 // process that does nothing else than becoming the tool.
 package confine
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"slices"
+)
 
 // Policy is what a program may do. Paths are absolute and hold no symbolic links: see RealPath. Folders that every
 // program needs, such as /usr and /proc, are readable without being named.
@@ -30,6 +33,17 @@ type Report struct {
 	Realised []string `json:"realised"`
 	Skipped  []string `json:"skipped"` // paths of Read and Write that were not granted, each with the reason
 	Error    string   `json:"error"`   // why the program was not started
+}
+
+// systemFolders are what programs and their libraries need to start at all.
+var systemFolders = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/snap", "/proc", "/sys",
+	"/run/systemd/resolve", "/run/resolvconf",
+}
+
+// Readable reports whether a path can be read without being named in a policy.
+func Readable(path string) bool {
+	return slices.ContainsFunc(systemFolders, func(dir string) bool { return Inside(dir, path) })
 }
 
 // RealPath resolves the symbolic links of a path as far as it exists; what is missing is kept as it is written.

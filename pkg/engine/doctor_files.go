@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ryeos/rye/pkg/item"
@@ -146,7 +147,7 @@ func (e *Engine) checkDisk(context.Context) []Check {
 }
 
 // temporary is how files are called while they are written: .greet.sh.dh4k2c9q1w0z, .new-123.
-var temporary = regexp.MustCompile(`^\.(.+\.[0-9a-z]{11,13}|new-[0-9]+)$`)
+var temporary = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.(.+\.[0-9a-z]{11,13}|new-[0-9]+)$`) })
 
 // checkLeftovers finds what signing left behind when it was killed. Younger files may still be in use.
 func (e *Engine) checkLeftovers(context.Context) []Check {
@@ -167,7 +168,7 @@ func (e *Engine) checkLeftovers(context.Context) []Check {
 			if d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".venv" || d.Name() == ".git" || d.Name() == "state") {
 				return fs.SkipDir
 			}
-			if info, err := d.Info(); err == nil && info.Mode().IsRegular() && temporary.MatchString(d.Name()) && time.Since(info.ModTime()) > age {
+			if info, err := d.Info(); err == nil && info.Mode().IsRegular() && temporary().MatchString(d.Name()) && time.Since(info.ModTime()) > age {
 				left = append(left, item.ShellWord(file))
 			}
 			return nil

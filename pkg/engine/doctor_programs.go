@@ -72,14 +72,14 @@ func (e *Engine) versionOf(ctx context.Context, program string) (string, error) 
 	case result.ExitCode != 0:
 		return "", fmt.Errorf("exit code %d: %s", result.ExitCode, item.CleanText(result.Stderr.String()))
 	}
-	version := versionNumber.FindString(result.Stdout.String())
+	version := versionNumber().FindString(result.Stdout.String())
 	if version == "" {
 		return "", fmt.Errorf("it does not tell its version")
 	}
 	return version, nil
 }
 
-var versionNumber = regexp.MustCompile(`[0-9]+\.[0-9]+(\.[0-9]+)?`)
+var versionNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+\.[0-9]+(\.[0-9]+)?`) })
 
 func older(version string, major, minor int) bool {
 	first, rest, _ := strings.Cut(version, ".")

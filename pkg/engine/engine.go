@@ -85,6 +85,14 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
+// writable is the project or user space; in the home folder both are the latter.
+func (e *Engine) writable(label space.Label) *space.Space {
+	if s := e.spaces.Get(label); s != nil {
+		return s
+	}
+	return e.spaces.Get(space.User)
+}
+
 func (e *Engine) trustSources() []integrity.TrustSource {
 	var sources []integrity.TrustSource
 	for i := len(e.spaces) - 1; i >= 0; i-- {
@@ -172,7 +180,7 @@ func (e *Engine) notFound(ref item.Ref, cause *space.NotFoundError) error {
 			}
 		}
 	}
-	if near := item.Suggest(ref.ID, ids); near != "" {
+	if near := item.Suggest(ref.ID, ids); near != "" && near != ref.ID {
 		err.Hint("did you mean %s?", item.Ref{Kind: ref.Kind, ID: near})
 	}
 	if ref.Kind == "" {

@@ -102,7 +102,7 @@ func (e *Engine) Key(fingerprint string) (*KeyInfo, error) {
 	if signing {
 		return &KeyInfo{Fingerprint: fingerprint, Signing: true, Path: e.options.KeyDir, PublicKey: string(own.Public().PEM())}, nil
 	}
-	return nil, item.Errorf(item.TypeNotFound, "no trusted key %s: %w", item.Quote(fingerprint), err).Hint("rye keys list")
+	return nil, item.Errorf(item.TypeNotFound, "%w", err).Hint("rye keys list")
 }
 
 // TrustFile trusts the key in a file: a public key in PEM, or a trust document such as a project ships.
@@ -150,10 +150,10 @@ func (e *Engine) trustKey(pub *integrity.PublicKey, owner, attestation string, l
 	if err != nil {
 		return nil, err
 	}
-	s := e.spaces.Get(label)
-	if s == nil || s.Base == "" {
+	if label != space.User && label != space.Project {
 		return nil, item.Usagef("keys are trusted in user or project space, not in %q", label)
 	}
+	s := e.writable(label)
 	doc, err := integrity.TrustDocument(pub, owner, attestation, signer, e.options.Now())
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (e *Engine) trustKey(pub *integrity.PublicKey, owner, attestation string, l
 // Untrust removes the documents of a key from user and project space. System keys stay: they belong to the binary.
 func (e *Engine) Untrust(fingerprint string) (*KeyInfo, error) {
 	if len(fingerprint) != 16 {
-		return nil, item.Usagef("%s is not a fingerprint: it has 16 hex digits", item.Quote(fingerprint)).Hint("rye keys list")
+		return nil, item.Usagef("%s is no fingerprint: one has 16 hex digits", item.Quote(fingerprint)).Hint("rye keys list")
 	}
 	removed := ""
 	for _, s := range e.spaces {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/ryeos/rye/pkg/item"
@@ -48,13 +47,13 @@ func checkAvailable(req item.Request, kind item.Kind) error {
 	missing := ""
 	switch {
 	case strings.HasPrefix(req.Target, "remote"):
-		missing = "remote execution"
+		missing = "execute on a remote"
 	case req.Async:
-		missing = "async execution"
+		missing = "execute asynchronously"
 	case kind == item.Directive:
-		missing = "executing directives"
+		missing = "execute directives"
 	default:
 		return nil
 	}
-	return item.Errorf(item.TypeUnavailable, "%s", fmt.Sprintf("this version of rye has no %s", missing))
+	return item.Errorf(item.TypeUnavailable, "this version of rye cannot %s yet", missing)
 }

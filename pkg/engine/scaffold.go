@@ -45,7 +45,10 @@ const gitignore = "/state/\n/cache/\n"
 // that exists is changed.
 func (e *Engine) Init() (*Scaffolded, error) {
 	project := e.options.Project
-	out := &Scaffolded{Project: project, FirstTool: "tool:hello"}
+	if _, err := e.spaces[0].FS(); err != nil {
+		return nil, err
+	}
+	out := &Scaffolded{Project: project, Created: []string{}, FirstTool: "tool:hello"}
 	for _, kind := range item.Kinds() {
 		if err := out.dir(filepath.Join(project, space.Dir, kind.Dir())); err != nil {
 			return nil, err

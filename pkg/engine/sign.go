@@ -77,10 +77,7 @@ func (e *Engine) Sign(req SignRequest) (*Report, error) {
 	if label == space.System {
 		return nil, item.Usagef("System space items are immutable and cannot be signed. Copy to project or user space first.")
 	}
-	s := e.spaces.Get(label)
-	if s == nil {
-		s = e.spaces.Get(space.User) // the home folder is the project
-	}
+	s := e.writable(label)
 	targets, err := e.signTargets(req, space.Spaces{s})
 	if err != nil {
 		return nil, err

@@ -31,10 +31,10 @@ var (
 	}
 )
 
-// isWeak reports whether a key is a point of small order, for which one signature fits (almost) every message, or has a
-// second spelling. crypto/ed25519 verifies with both.
-func isWeak(key ed25519.PublicKey) bool {
-	y := [32]byte(key)
+// isWeak reports whether a point is of small order, or has a second spelling. With such a key one signature fits
+// (almost) every message, and crypto/ed25519 verifies it.
+func isWeak(point []byte) bool {
+	y := [32]byte(point)
 	y[31] &= 0x7f // the sign of x
 	if !less(y, fieldPrime) {
 		return true

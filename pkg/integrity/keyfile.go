@@ -25,7 +25,7 @@ func LoadKey(dir string) (*Key, error) {
 	path := filepath.Join(dir, privateKeyFile)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, item.Errorf(item.TypeNotFound, "there is no signing key: %w", err).Hint("rye keys generate")
+		return nil, item.Errorf(item.TypeNotFound, "there is no signing key in %s", shown(dir)).Hint("rye keys generate")
 	}
 	if err != nil {
 		return nil, unreadable(path, err)
@@ -165,7 +165,7 @@ func absent(paths ...string) error {
 
 func keyExists(path string) error {
 	return item.Usagef("there is a signing key already: %s", shown(path)).
-		Hint("To replace it, which makes what it signed unverifiable for you: rye keys generate --force")
+		Hint("To sign with another key from now on (what this one signed stays trusted): rye keys generate --force")
 }
 
 // writeFile makes a file appear with all its content on disk: at once, and exclusively unless replace is set.

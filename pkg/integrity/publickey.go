@@ -90,7 +90,8 @@ func newPublicKey(key ed25519.PublicKey) *PublicKey {
 	return &PublicKey{key: slices.Clone(key), text: text, fingerprint: Fingerprint(text)}
 }
 
-// covers reports whether the key made the signature of the line for this message.
+// covers reports whether the key made the signature of the line for this message. No signer draws an R of small order,
+// and verifiers disagree on it.
 func (p *PublicKey) covers(message []byte, line Line) bool {
-	return ed25519.Verify(p.key, message, line.Signature[:])
+	return !isWeak(line.Signature[:32]) && ed25519.Verify(p.key, message, line.Signature[:])
 }

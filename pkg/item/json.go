@@ -3,6 +3,7 @@ package item
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -104,17 +105,35 @@ func DecodeParameters(data []byte) (map[string]any, error) {
 	dec.UseNumber()
 	var params map[string]any
 	if err := dec.Decode(&params); err != nil {
-		pos := PositionAt(data, int(dec.InputOffset()))
-		return nil, Usagef("the parameters are not a JSON object (line %d, column %d): %w", pos.Line, pos.Column, err)
+		return nil, notAnObject(data, err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		pos := PositionAt(data, int(dec.InputOffset()))
 		return nil, Usagef("the parameters hold more than one JSON value (line %d, column %d)", pos.Line, pos.Column)
 	}
+	if at := loneSurrogate(data); at >= 0 {
+		pos := PositionAt(data, at)
+		return nil, Usagef("the parameters hold half of a surrogate pair, which is no character (line %d, column %d)", pos.Line, pos.Column)
+	}
 	if params == nil {
 		params = map[string]any{}
 	}
 	return params, nil
+}
+
+// notAnObject says in the words of JSON, not of Go, why data cannot be parameters.
+func notAnObject(data []byte, err error) error {
+	var other *json.UnmarshalTypeError
+	if errors.As(err, &other) {
+		return Usagef("the parameters are not a JSON object but of type %s", other.Value)
+	}
+	at := len(data)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) && syntax.Offset > 0 {
+		at = int(syntax.Offset) - 1
+	}
+	pos := PositionAt(data, at)
+	return Usagef("the parameters are not a JSON object (line %d, column %d): %w", pos.Line, pos.Column, err)
 }
 
 // Number turns text into a JSON number if it is one, exactly as JSON writes numbers.

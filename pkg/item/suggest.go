@@ -1,10 +1,18 @@
 package item
 
+import "strings"
+
 // Suggest finds the candidate that someone who typed name most likely meant, or "". It allows about one edit for
-// every three characters, so that unrelated words are not offered.
+// every three characters, so that unrelated words are not offered: a single letter is only offered its other case.
 func Suggest(name string, candidates []string) string {
 	best, bestDistance := "", len(name)/3+1
 	for _, c := range candidates {
+		if strings.EqualFold(name, c) {
+			return c
+		}
+		if len(name) == 1 {
+			continue
+		}
 		if d := editDistance(name, c, bestDistance); d < bestDistance || d == bestDistance && best == "" {
 			best, bestDistance = c, d
 		}

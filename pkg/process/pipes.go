@@ -2,7 +2,6 @@ package process
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -142,7 +141,7 @@ func (s *stream) take(p []byte, failed chan<- error) {
 	}
 	if err != nil {
 		s.live = nil // the rest is still captured, so that the program is not stuck while it is asked to end
-		failed <- fmt.Errorf("cannot pass on %s: %w", s.name, err)
+		failed <- &WriteError{Stream: s.name, Err: err}
 	}
 }
 

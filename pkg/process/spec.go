@@ -49,7 +49,7 @@ type Result struct {
 	Stdout, Stderr Output
 
 	TimedOut  bool  // Spec.Timeout was over before the program had ended and its output was delivered
-	Cancelled error // what cut the run short: the context's cause, or the error of a live writer
+	Cancelled error // what cut the run short: the context's cause, or the *WriteError of a live writer
 
 	Duration  time.Duration // until the program and what it left were gone
 	Reaped    int           // processes the program had started and that had to be killed
@@ -100,6 +100,16 @@ func (s Spec) settled() (Spec, error) {
 	}
 	return s, nil
 }
+
+// WriteError is the error of a live writer: somebody's disk is full, or nobody reads any more.
+type WriteError struct {
+	Stream string // "standard output" or "standard error"
+	Err    error
+}
+
+func (e *WriteError) Error() string { return fmt.Sprintf("cannot pass on %s: %v", e.Stream, e.Err) }
+
+func (e *WriteError) Unwrap() error { return e.Err }
 
 // startError says why the program did not start. The operating system reports a missing program, a missing interpreter
 // and a missing directory with one and the same error.

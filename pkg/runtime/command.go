@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ryeos/rye/pkg/confine"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/process"
 	"github.com/ryeos/rye/pkg/template"
@@ -47,7 +48,16 @@ func (b *builder) command(p *Plan) error {
 	return err
 }
 
-func (b *builder) inProject(dir string) bool { return inside(b.in.Project, dir) }
+// inProject reports whether a folder is the project's, whatever links lead to either of them.
+func (b *builder) inProject(dir string) bool {
+	if inside(b.in.Project, dir) {
+		return true
+	}
+	if b.realProject == "" {
+		b.realProject = confine.RealPath(b.in.Project)
+	}
+	return confine.Inside(b.realProject, confine.RealPath(dir))
+}
 
 // arguments fills in one argument. One that is exactly {args} stands for the caller's list of arguments.
 func (b *builder) arguments(text string) []string {

@@ -157,7 +157,7 @@ func (b *builder) dotEnv() error {
 	if !isFile(file) { // a named pipe would wait for a writer
 		return nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := readStart(file, maxDotEnv+1) // one byte too many is reported as such
 	if err != nil {
 		return nil // not for us to read
 	}

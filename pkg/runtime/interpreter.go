@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -114,6 +115,16 @@ func (b *builder) resolveCommand(spec *item.Interpreter) string {
 func isFile(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// readStart reads up to most bytes of a file, so that a huge one cannot fill the memory.
+func readStart(file string, most int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 func isExecutable(file string) bool {

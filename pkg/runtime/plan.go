@@ -112,6 +112,8 @@ type builder struct {
 	params   map[string]any // what the tool receives
 	steering map[string]any // engine keys that the tool does not declare
 	payloads string         // params_json
+
+	realProject string // the project's folder with links resolved; "" until somebody asks
 }
 
 // values is the lookup of templates in the chain's config: the context first, so that no caller can pretend to be it,

@@ -3,8 +3,10 @@ package runtime
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ryeos/rye/pkg/item"
@@ -64,13 +66,21 @@ func (p *Plan) failure(r process.Result) error {
 		return item.Errorf(item.TypeTimeout, "timed out after %s (limit set by %s)", shortDuration(p.Timeout), p.TimeoutOwner).
 			Hint("raise it for one run: --timeout %s", shortDuration(2*p.Timeout))
 	case r.Cancelled != nil:
-		return item.Errorf(item.TypeInterrupted, "interrupted: %w", r.Cancelled)
+		return cutShort(r.Cancelled)
 	case r.Signal != "":
 		return item.Errorf(item.TypeFailed, "%s", because("killed by "+r.Signal, stderr, p.secrets))
 	case r.ExitCode != 0:
 		return item.Errorf(item.TypeFailed, "%s", because(fmt.Sprintf("exited with code %d", r.ExitCode), stderr, p.secrets))
 	}
 	return nil
+}
+
+// cutShort tells an output that cannot be written from a person who stopped the run, or stopped reading.
+func cutShort(cause error) error {
+	if write, ok := errors.AsType[*process.WriteError](cause); ok && !errors.Is(write, syscall.EPIPE) {
+		return item.Errorf(item.TypeUnavailable, "%w", write)
+	}
+	return item.Errorf(item.TypeInterrupted, "interrupted: %w", cause)
 }
 
 // because adds to what happened how standard error ends. A secret is taken out before the text is cut, which could leave

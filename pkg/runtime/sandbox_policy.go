@@ -143,6 +143,9 @@ func (b *builder) defaultRead() []string {
 func (b *builder) needs(p *Plan) []string {
 	var paths []string
 	add := func(path string) {
+		if confine.Readable(path) {
+			return
+		}
 		if real, err := filepath.EvalSymlinks(path); err == nil && !slices.Contains(paths, real) {
 			paths = append(paths, real)
 		}
@@ -150,13 +153,14 @@ func (b *builder) needs(p *Plan) []string {
 	for _, path := range []string{filepath.Join(b.in.Project, ".ai"), filepath.Join(b.in.User, ".ai"), b.in.Cache, b.in.Binary} {
 		add(path)
 	}
-	dirs := []string{filepath.Dir(p.Program), filepath.Dir(confine.RealPath(p.Program))}
+	real := confine.RealPath(p.Program)
+	dirs := []string{filepath.Dir(p.Program), filepath.Dir(real)}
 	for _, dir := range filepath.SplitList(b.env.value("PATH")) {
 		if filepath.IsAbs(dir) && !b.inProject(dir) {
 			dirs = append(dirs, dir)
 		}
 	}
-	add(p.Program)
+	add(real)
 	for _, dir := range dirs {
 		if confine.Inside(dir, b.home()) {
 			continue

@@ -171,12 +171,27 @@ func validate(schema *item.Object, params map[string]any) error {
 		return item.Errorf(item.TypeChain, "config_schema is not a JSON Schema: %v", err)
 	}
 	if err := resolved.Validate(withNumbers(params)); err != nil {
-		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
-			err = inner
-		}
-		return errors.New(strings.TrimPrefix(err.Error(), "validating root: "))
+		return schemaFailure(err)
 	}
 	return nil
+}
+
+// schemaFailure takes the library's path of wrapped errors apart: the first layer below the root names the parameter,
+// the innermost says what is wrong with it.
+func schemaFailure(err error) error {
+	parameter := ""
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+		if path, ok := strings.CutPrefix(err.Error(), "validating /properties/"); ok && parameter == "" {
+			parameter, _, _ = strings.Cut(path, ":")
+			parameter, _, _ = strings.Cut(parameter, "/")
+		}
+	}
+	text := strings.TrimPrefix(err.Error(), "validating root: ")
+	if parameter == "" {
+		return errors.New(text)
+	}
+	return fmt.Errorf("parameter %q: %s", parameter, text)
 }
 
 // withNumbers copies a value with json.Number, which the library takes for a string, made into a number.

@@ -19,6 +19,9 @@ type versionManager struct {
 	file     string // in the project or a folder above it
 }
 
+// maxVersionFile bounds what is read of a version file, in bytes: it may come with a project.
+const maxVersionFile = 4 << 10
+
 var versionManagers = []versionManager{
 	{".pyenv/shims", "PYENV_VERSION", ".python-version"},
 	{".rbenv/shims", "RBENV_VERSION", ".ruby-version"},
@@ -53,7 +56,7 @@ func (m versionManager) versions(chosen, project, root string) []string {
 	}
 	for dir := project; ; dir = filepath.Dir(dir) {
 		if file := filepath.Join(dir, m.file); isFile(file) { // a named pipe would wait for a writer
-			if data, err := os.ReadFile(file); err == nil {
+			if data, err := readStart(file, maxVersionFile); err == nil {
 				return strings.Fields(string(data))
 			}
 		}

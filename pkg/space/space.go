@@ -112,6 +112,11 @@ func (s *Space) ReadFile(rel string) ([]byte, error) {
 	if err := s.refuseExposed(rel, info); err != nil {
 		return nil, err
 	}
+	if root != nil {
+		if err := s.refuseExposedFolders(root, rel); err != nil {
+			return nil, err
+		}
+	}
 	if info.Size() > maxItemSize {
 		return nil, fmt.Errorf("%s is larger than %d MiB", s.Display(rel), maxItemSize>>20)
 	}
@@ -119,7 +124,7 @@ func (s *Space) ReadFile(rel string) ([]byte, error) {
 	return readAll(io.LimitReader(f, maxItemSize+1), data)
 }
 
-// refuseExposed refuses a file that other users of the machine can change. Its signature holds for the bytes that rye
+// refuseExposed refuses a file or folder that other users of the machine can change. Its signature holds for the bytes that rye
 // reads; an interpreter reads the file once more.
 func (s *Space) refuseExposed(rel string, info fs.FileInfo) error {
 	if s.Base == "" || s.IgnoreModes {
@@ -131,6 +136,19 @@ func (s *Space) refuseExposed(rel string, info fs.FileInfo) error {
 			Hint("where a file system cannot do that, set trust.ignore_file_modes: true in your config.yaml")
 	}
 	return nil
+}
+
+// refuseExposedFolders looks at the folders from the file's own up to `.ai`: who can change one can exchange the file.
+func (s *Space) refuseExposedFolders(root *os.Root, rel string) error {
+	for dir := path.Dir(rel); ; dir = path.Dir(dir) {
+		info, err := root.Stat(dir)
+		if err != nil {
+			return s.readError(dir, err)
+		}
+		if err := s.refuseExposed(dir, info); err != nil || dir == "." {
+			return err
+		}
+	}
 }
 
 // readAll is io.ReadAll into a buffer that already has the file's size.
@@ -177,6 +195,9 @@ func OnDisk(label Label, base string) *Space {
 		if errors.Is(err, fs.ErrNotExist) {
 			return emptyFS{}, nil, nil // looked for again the next time: a project may come to be while an engine lives
 		}
+		if info, statErr := os.Stat(s.Root()); err != nil && statErr == nil && !info.IsDir() {
+			return nil, nil, notAFolder(s.Root())
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("opening the %s space: %w", label, err)
 		}
@@ -184,6 +205,11 @@ func OnDisk(label Label, base string) *Space {
 		return root.FS(), root, nil
 	}
 	return s
+}
+
+// notAFolder is the error for a file where a space's folder belongs.
+func notAFolder(path string) error {
+	return item.Usagef("%s is a file: rye needs a folder there", path).Hint("move it away, then: rye init")
 }
 
 // Embedded makes the system space of a file system rooted at its `.ai` folder. Files that a child process must open are
