@@ -45,6 +45,7 @@ var layers = []layer{
 	{folder: "pkg/runtime", may: []string{"pkg/item", "pkg/template", "pkg/process", "pkg/confine", "pkg/redact", "pkg/chain"}},
 	{folder: "pkg/engine", may: []string{"pkg/*"}, not: []string{"github.com/spf13", "os.Args", "os.Stdout", "os.Exit"}},
 	{folder: "cmd/rye", may: []string{".", "pkg/engine", "pkg/item", "pkg/space"}, not: []string{"database/sql"}},
+	{folder: "internal/hostile"},
 	{folder: "internal/ryetest", may: []string{".", "pkg/*"}},
 	{folder: "scripts/*", may: []string{".", "pkg/*"}},
 }

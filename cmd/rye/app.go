@@ -58,6 +58,10 @@ func (a *app) engine() (*engine.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	environment, err := a.environmentMode(cfg)
+	if err != nil {
+		return nil, err
+	}
 	user, err := userBase()
 	if err != nil {
 		return nil, err
@@ -72,7 +76,7 @@ func (a *app) engine() (*engine.Engine, error) {
 	}
 	a.eng, err = engine.New(engine.Options{
 		Project: project, User: user, System: rye.System(), Cache: cacheFolder(), KeyDir: os.Getenv("RYE_SIGNING_KEY_DIR"),
-		Binary: binary, Env: os.Environ(), Minimal: cfg.env == "minimal", DevMode: os.Getenv("RYE_DEV_MODE") == "1",
+		Binary: binary, Env: os.Environ(), Minimal: environment == "minimal", DevMode: os.Getenv("RYE_DEV_MODE") == "1",
 		AcceptV1: cfg.acceptV1, IgnoreModes: cfg.ignoreModes, Warn: a.warn,
 	})
 	return a.eng, err

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ryeos/rye/pkg/item"
 )
@@ -50,7 +51,7 @@ func (a *app) completeExecute(cmd *cobra.Command, args []string, typed string) (
 	fs := cmd.Flags()
 	fs.SetInterspersed(false)
 	if fs.Parse(args) != nil { // the last flag waits for its value
-		return completeFlagValue(cmd, args[len(args)-1], typed)
+		return completeFlagValue(cmd, lookupFlag(fs, args[len(args)-1]), typed)
 	}
 	if fs.NArg() == 0 {
 		return a.refs(typed, item.Tool, item.Directive), cobra.ShellCompDirectiveNoFileComp
@@ -67,8 +68,8 @@ func (a *app) completeExecute(cmd *cobra.Command, args []string, typed string) (
 	if p, ok := awaitsValue(shown.Parameters, last); ok && fs.NArg() > 1 {
 		return enumValues(p, typed)
 	}
-	if flag := fs.Lookup(strings.TrimPrefix(last, "--")); flag != nil && flag.NoOptDefVal == "" {
-		return completeFlagValue(cmd, last, typed)
+	if flag := lookupFlag(fs, last); flag != nil && flag.NoOptDefVal == "" {
+		return completeFlagValue(cmd, flag, typed)
 	}
 	if typed != "" && !strings.HasPrefix(typed, "-") {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -91,9 +92,11 @@ func completeValues(cmd *cobra.Command, flag string, values ...string) {
 }
 
 // completeFlagValue completes the value of one of rye's flags; what has no list of values is left to the shell.
-func completeFlagValue(cmd *cobra.Command, flag, typed string) ([]string, cobra.ShellCompDirective) {
-	if values, ok := cmd.GetFlagCompletionFunc(strings.TrimLeft(flag, "-")); ok {
-		return values(cmd, nil, typed)
+func completeFlagValue(cmd *cobra.Command, flag *pflag.Flag, typed string) ([]string, cobra.ShellCompDirective) {
+	if flag != nil {
+		if values, ok := cmd.GetFlagCompletionFunc(flag.Name); ok {
+			return values(cmd, nil, typed)
+		}
 	}
 	return nil, cobra.ShellCompDirectiveDefault
 }

@@ -100,12 +100,14 @@ func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) er
 	ref, rest := fs.Arg(0), fs.Args()[1:]
 	call, failed := eng.Prepare(item.Request{Ref: ref, Thread: o.thread, Trace: o.trace})
 	if failed != nil {
-		// Global flags may stand after the reference; they decide how the failure is shown.
-		scanEngineFlags(fs, rest)
+		scanOutputFlag(fs, rest)
 		return a.finish(failed, o)
 	}
-	traced := o.trace
+	traced, before := o.trace, a.flags
 	params, err := a.parameters(o, call, fs, rest)
+	if err == nil && a.flags.project != before.project {
+		err = item.Usagef("--project-path decides what %s is: write it before the reference", call.Ref())
+	}
 	if err != nil {
 		return a.finish(failure(call, err), o)
 	}
@@ -118,7 +120,14 @@ func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) er
 	request := item.Request{Ref: ref, DryRun: o.dryRun, Thread: o.thread, Timeout: o.timeout, Trace: o.trace, Pin: o.pin,
 		Sandbox: o.sandbox, RequireSandbox: o.requireSandbox,
 	}
-	if o.trace && !traced { // --trace stood after the reference: look again, this time for what to explain
+	late := a.flags.env != before.env
+	if late { // --env stood after the reference, and the engine must know of it
+		a.eng = nil
+		if eng, err = a.engine(); err != nil {
+			return a.finish(failure(call, err), o)
+		}
+	}
+	if late || o.trace && !traced { // --trace stood after the reference: look again, this time for what to explain
 		if call, failed = eng.Prepare(request); failed != nil {
 			return a.finish(failed, o)
 		}

@@ -6,10 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// mark is Python that leaves the marker; a child finds it in its environment, as the caller's variables pass.
-const mark = "import os\nopen(os.environ['MARK'], 'w').close()\n"
+	"github.com/ryeos/rye/internal/hostile"
+)
 
 // needs skips a test without its program, which RYE_TEST_DISALLOW_SKIP=1 forbids.
 func needs(t *testing.T, program string) string {
@@ -41,12 +40,8 @@ if __name__ == "__main__":
     print(json.dumps(execute({}, "")))
 `
 
-var plants = []string{
-	"planted.py", "inspect.py", "json.py", "site.py", "sitecustomize.py", "usercustomize.py", "asyncio/__init__.py",
-	"importlib/__init__.py", "_asyncio.py",
-}
-
-// marked is a run of rye in which planted code can leave its mark; env overrides what command sets.
+// marked is a run of rye in which planted code can leave its mark, as the caller's variables pass; env overrides what
+// command sets.
 func (g *ground) marked(dir string, env []string, args ...string) outcome {
 	cmd := g.command(args...)
 	cmd.Dir = filepath.Join(g.project, dir)
@@ -63,8 +58,8 @@ func TestPythonLoadsNothingUnverified(t *testing.T) {
 	g.sign()
 	places := []string{"", "sub", ".ai/tools/py"}
 	for _, place := range places {
-		for _, plant := range plants {
-			g.write(filepath.Join(place, plant), mark)
+		for _, plant := range hostile.Modules {
+			g.write(filepath.Join(place, plant), hostile.Mark)
 		}
 	}
 	g.plantWorks("", "planted")
@@ -101,7 +96,7 @@ func (g *ground) compiled() (code, tag string) {
 py_compile.compile(sys.argv[1], sys.argv[2], doraise=True, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 print(sys.implementation.cache_tag, end="")`
 	source, target := filepath.Join(dir, "hostile.py"), filepath.Join(dir, "hostile.pyc")
-	if err := os.WriteFile(source, []byte(mark), 0o644); err != nil {
+	if err := os.WriteFile(source, []byte(hostile.Mark), 0o644); err != nil {
 		g.Fatal(err)
 	}
 	out, err := exec.Command("python3", "-c", script, source, target).CombinedOutput()
@@ -171,9 +166,9 @@ func TestPlantedInterpretersAreNotRun(t *testing.T) {
 		g.write(name, file.content)
 	}
 	g.sign()
-	for _, name := range []string{"python3", "python", "node", "tsx", "bash", "sh", "env", "rye"} {
+	for _, name := range hostile.Programs {
 		for _, dir := range []string{"", "bin"} {
-			file := g.write(filepath.Join(dir, name), "#!/bin/sh\n: > \"$MARK.planted\"\n")
+			file := g.write(filepath.Join(dir, name), hostile.Program)
 			if err := os.Chmod(file, 0o755); err != nil {
 				t.Fatal(err)
 			}

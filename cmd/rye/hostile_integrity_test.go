@@ -2,74 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ryeos/rye/internal/hostile"
 )
-
-// signedText is a file taken apart: what stands before its signature line, the line, and the rest.
-type signedText struct{ head, line, tail string }
-
-func takeApartText(data []byte) signedText {
-	at := bytes.Index(data, []byte("rye:signed:"))
-	start := 1 + bytes.LastIndexByte(data[:at], '\n')
-	end := at + 1 + bytes.IndexByte(data[at:], '\n')
-	return signedText{string(data[:start]), string(data[start:end]), string(data[end:])}
-}
-
-func (s signedText) String() string { return s.head + s.line + s.tail }
-
-// lineAttacks change a file's signature line; want is what rye must say, in other words for each.
-var lineAttacks = map[string]struct {
-	change func(signedText) string
-	want   string
-}{
-	"deleted":     {func(s signedText) string { return s.head + s.tail }, "Unsigned item"},
-	"doubled":     {func(s signedText) string { return s.head + s.line + s.line + s.tail }, "Second signature line"},
-	"second line": {func(s signedText) string { return s.String() + "\n" + s.line }, "Second signature line"},
-	"moved down": {func(s signedText) string {
-		return s.head + "\n" + s.line + s.tail
-	}, "Signature line is not the first line"},
-	"upper-case hash": {func(s signedText) string {
-		fields := strings.Split(s.line, ":")
-		i := len(fields) - 3
-		fields[i] = strings.ToUpper(fields[i])
-		return s.head + strings.Join(fields, ":") + s.tail
-	}, "Signature line has upper-case letters"},
-	"CR LF": {func(s signedText) string {
-		return s.head + strings.TrimSuffix(s.line, "\n") + "\r\n" + s.tail
-	}, "Signature line ends in CR LF"},
-	"byte order mark": {func(s signedText) string { return "\ufeff" + s.String() }, "File starts with a byte order mark"},
-	"trailing space": {func(s signedText) string {
-		return s.head + strings.TrimSuffix(s.line, "\n") + " \n" + s.tail
-	}, "Signature line is followed by more text"},
-	"indented": {func(s signedText) string { return s.head + " " + s.line + s.tail }, "Signature line is indented"},
-	"cut short": {func(s signedText) string {
-		at := strings.Index(s.line, ":v2:")
-		return s.head + s.line[:at] + s.line[len(s.line)-len(" -->\n"):] + s.tail
-	}, "Signature line is"},
-	"other time": {func(s signedText) string {
-		return s.head + strings.Replace(s.line, ":v2:20", ":v2:19", 1) + s.tail
-	}, "Signature does not fit this kind and path"},
-	"future format": {func(s signedText) string {
-		return s.head + strings.Replace(s.line, ":v2:", ":v3:", 1) + s.tail
-	}, "Signature line has an unknown format version"},
-	"unknown key": {func(s signedText) string {
-		at := strings.LastIndexByte(s.line, ':')
-		return s.head + s.line[:at+1] + "0123456789abcdef" + s.line[at+17:] + s.tail
-	}, "Untrusted key 0123456789abcdef"},
-}
-
-// contentAttacks change what a signature covers.
-var contentAttacks = map[string]func(signedText) string{
-	"last byte": func(s signedText) string {
-		return s.head + s.line + s.tail[:len(s.tail)-2] + "~" + s.tail[len(s.tail)-1:]
-	},
-	"shebang":       func(s signedText) string { return "#!/bin/false\n" + s.line + s.tail },
-	"line appended": func(s signedText) string { return s.String() + "\n" },
-	"NUL appended":  func(s signedText) string { return s.String() + "\x00" },
-}
 
 // corpus is one signed file of each sort. Every tool would make the marker.
 var corpus = map[string]struct{ ref, content string }{
@@ -118,20 +58,19 @@ func TestAlteredFilesAreRefused(t *testing.T) {
 	}
 	g.sign()
 	for name, file := range corpus {
-		for attack, a := range lineAttacks {
+		for attack, a := range hostile.LineAttacks {
 			t.Run(filepath.Base(name)+"/"+attack, func(t *testing.T) {
-				carrier, want := name, a.want
+				carrier, want := name, a.Want
 				if strings.HasSuffix(name, ".json") {
-					carrier += ".rye-sig"
-					want = detachedWords(attack, want)
+					carrier, want = name+".rye-sig", cmp.Or(a.Detached, a.Want)
 				}
-				g.refuses(t, carrier, file.ref, a.change, want)
+				g.refuses(t, carrier, file.ref, a.Change, want)
 			})
 		}
-		for attack, change := range contentAttacks {
+		for attack, change := range hostile.ContentAttacks {
 			t.Run(filepath.Base(name)+"/"+attack, func(t *testing.T) {
 				if strings.HasSuffix(name, ".json") {
-					change = func(signedText) string { return file.content + " " }
+					change = func(hostile.SignedFile) string { return file.content + " " }
 				}
 				g.refuses(t, name, file.ref, change, "Content modified since signing")
 			})
@@ -156,29 +95,14 @@ func (g *ground) runsAsSigned(t *testing.T) {
 	}
 }
 
-// detachedWords is what rye says of a signature file instead: there is no content in it for a line to be moved in.
-func detachedWords(attack, want string) string {
-	switch attack {
-	case "deleted":
-		return "Signature line is cut short"
-	case "moved down":
-		return "Second signature line"
-	}
-	return want
-}
-
 // refuses changes one file, requires that rye neither verifies nor runs the item, and puts the file back.
-func (g *ground) refuses(t *testing.T, name, ref string, change func(signedText) string, want string) {
+func (g *ground) refuses(t *testing.T, name, ref string, change func(hostile.SignedFile) string, want string) {
 	file := filepath.Join(g.project, filepath.FromSlash(name))
 	original, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := signedText{tail: string(original)}
-	if bytes.Contains(original, []byte("rye:signed:")) {
-		text = takeApartText(original)
-	}
-	g.write(name, change(text))
+	g.write(name, change(hostile.TakeApart(original)))
 	defer g.write(name, string(original))
 
 	report := g.document(g.rye("verify", ref))

@@ -9,20 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// hostileTexts are values that a template, a shell, a flag parser or a JSON encoder could take for something else.
-var hostileTexts = []string{
-	"", " ", "\t", "\n", "a\nb", "a\r\nb", "trailing\n", "'", `"`, "`", `\`, `\n`, `'"'"'`, "it's",
-	"${HOME}", "$HOME", "${HOME:-x}", "${PATH", "{project_path}", "{params_json}", "{command}", "{text}", "{{text}}", "{", "}",
-	"$(touch pwned)", "`touch pwned`", "; touch pwned", "| touch pwned", "&& touch pwned", "\ntouch pwned\n",
-	"'; touch pwned; '", `"; touch pwned; "`, "$((1+1))", "*", "~", "!!", "%s%n", "#",
-	"-", "--", "-rf", "--help", "--project-path=/", "--output", "-o", "-c", "--no-text", "=", "a=b", "--text=x",
-	"@file", "@/etc/passwd", "-p", "true", "null", "1e400", "[1]", `{"a":1}`,
-	"\u00e9", "e\u0301", "日本", "🙂", "\u202e", "\ufeff", "\u2028", "\x1b[31m", "\x7f", "\x01",
-	"\xff", "\xc3", "\xed\xa0\x80", "a\x80b", "\xf0\x9f", "\xc0\xaf",
-	strings.Repeat("x", 100<<10),
-}
+	"github.com/ryeos/rye/internal/hostile"
+)
 
 // arrival is what the program argv-json received: texts as lists of bytes.
 type arrival struct {
@@ -97,7 +86,7 @@ func TestParametersArriveByteForByte(t *testing.T) {
 	g := newGround(t)
 	g.echo()
 	g.write("file", "not this")
-	for _, text := range hostileTexts {
+	for _, text := range hostile.Texts {
 		g.checkArrival(text)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -114,7 +103,7 @@ func TestParametersArriveByteForByte(t *testing.T) {
 func randomText(random *rand.Rand) string {
 	var text strings.Builder
 	for range 1 + random.IntN(6) {
-		piece := hostileTexts[random.IntN(len(hostileTexts)-1)]
+		piece := hostile.Texts[random.IntN(len(hostile.Texts)-1)]
 		text.WriteString(piece)
 		for range random.IntN(4) {
 			text.WriteByte(byte(1 + random.IntN(255)))
@@ -124,7 +113,7 @@ func randomText(random *rand.Rand) string {
 }
 
 func FuzzParametersArriveByteForByte(f *testing.F) {
-	for _, text := range hostileTexts[:len(hostileTexts)-1] {
+	for _, text := range hostile.Texts[:len(hostile.Texts)-1] {
 		f.Add(text)
 	}
 	g := newGround(f)

@@ -40,10 +40,14 @@ func (a *app) chosenOutput() string {
 	return cfg.output
 }
 
-// checkOutput refuses a format that does not exist.
+// checkOutput refuses a format that does not exist, in the flag or in the preferences.
 func (a *app) checkOutput() error {
 	out := a.flags.output
-	if isFormat(out) {
+	switch {
+	case out == "":
+		_, err := a.preferences()
+		return err
+	case isFormat(out):
 		return nil
 	}
 	a.flags.output = ""

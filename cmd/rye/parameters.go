@@ -22,6 +22,9 @@ const maxParams = 256 << 20
 func (a *app) parameters(o *executeOptions, call *engine.Call, fs *pflag.FlagSet, args []string) (map[string]any, error) {
 	m := &mapping{meta: call.Metadata(), flags: fs, given: map[string]any{}}
 	if err := m.read(args); err != nil {
+		if !m.meta.Declares("output") {
+			scanOutputFlag(fs, args)
+		}
 		return nil, err
 	}
 	if err := a.checkOutput(); err != nil {
@@ -199,18 +202,28 @@ func setFlag(fs *pflag.FlagSet, flag *pflag.Flag, value string, hasValue bool, r
 	return used, nil
 }
 
-// scanEngineFlags sets the global flags among words whose tool is unknown.
-func scanEngineFlags(fs *pflag.FlagSet, args []string) {
+// scanOutputFlag takes --output from words that cannot be read as parameters: it decides how that is reported.
+func scanOutputFlag(fs *pflag.FlagSet, args []string) {
 	for i, word := range args {
-		name, value, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		flag := fs.Lookup(name)
-		if len(name) == 1 {
-			flag = fs.ShorthandLookup(name)
-		}
-		if strings.HasPrefix(word, "-") && flag != nil && flag.Name == "output" {
+		name, value, hasValue := strings.Cut(word, "=")
+		if flag := lookupFlag(fs, name); flag != nil && flag.Name == "output" {
 			setFlag(fs, flag, value, hasValue, args[i+1:])
 		}
 	}
+}
+
+// lookupFlag is the flag that a word such as --output or -o names, or nil.
+func lookupFlag(fs *pflag.FlagSet, word string) *pflag.Flag {
+	name := strings.TrimLeft(word, "-")
+	switch len(word) - len(name) {
+	case 1:
+		if len(name) == 1 {
+			return fs.ShorthandLookup(name)
+		}
+	case 2:
+		return fs.Lookup(name)
+	}
+	return nil
 }
 
 // coerce converts a word to the type that the schema names. A word that does not fit stays text, which validation

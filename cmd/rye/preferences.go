@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -38,15 +39,18 @@ func (a *app) preferences() (*preferences, error) {
 	}
 	p := &preferences{output: v.GetString("output"), env: v.GetString("env"), acceptV1: v.GetBool("trust.accept_v1"),
 		ignoreModes: v.GetBool("trust.ignore_file_modes")}
-	if a.flags.env != "" {
-		p.env = a.flags.env
-	}
-	if p.env != "" && p.env != "inherit" && p.env != "minimal" {
-		return nil, item.Usagef("unknown environment mode %s: use inherit or minimal", item.Quote(p.env))
-	}
 	if !isFormat(p.output) {
 		return nil, item.Usagef("unknown output format %s in RYE_OUTPUT or your config.yaml: use auto, text, json or yaml", item.Quote(p.output))
 	}
 	a.prefs = p
 	return p, nil
+}
+
+// environmentMode is --env, else the preference. Preferences may have been read before that flag was.
+func (a *app) environmentMode(p *preferences) (string, error) {
+	mode := cmp.Or(a.flags.env, p.env, "inherit")
+	if mode != "inherit" && mode != "minimal" {
+		return "", item.Usagef("unknown environment mode %s: use inherit or minimal", item.Quote(mode))
+	}
+	return mode, nil
 }

@@ -88,8 +88,12 @@ func (s *Sandbox) enter(p *Plan, spec *process.Spec) error {
 	if err := os.MkdirAll(s.folder, 0o700); err != nil {
 		return item.Errorf(item.TypeUnavailable, "making a private folder for the run: %w", err)
 	}
-	var err error
-	if s.private, err = os.MkdirTemp(s.folder, "run-"); err != nil {
+	self, err := process.Identify(os.Getpid())
+	if err != nil {
+		return item.Errorf(item.TypeInternal, "making a private folder for the run: %w", err)
+	}
+	sweep(s.folder, self)
+	if s.private, err = os.MkdirTemp(s.folder, fmt.Sprintf(runFolder, self.PID, self.Start)); err != nil {
 		return item.Errorf(item.TypeUnavailable, "making a private folder for the run: %w", err)
 	}
 	s.policy.Temp, s.policy.Report = filepath.Join(s.private, "tmp"), filepath.Join(s.private, "report")
@@ -106,6 +110,23 @@ func (s *Sandbox) enter(p *Plan, spec *process.Spec) error {
 	spec.Env, spec.Path = p.Env.List(), s.binary
 	spec.Argv = append([]string{s.binary, SandboxVerb, string(policy), "--"}, p.Argv...)
 	return nil
+}
+
+// runFolder names a run's private folder after the process that will remove it.
+const runFolder = "run-%d-%d-*"
+
+// sweep removes the folders of processes that could not do so themselves because they were killed.
+func sweep(folder string, self process.Identity) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		owner := process.Identity{Boot: self.Boot}
+		if n, _ := fmt.Sscanf(entry.Name(), "run-%d-%d-", &owner.PID, &owner.Start); n == 2 && !owner.Alive() {
+			os.RemoveAll(filepath.Join(folder, entry.Name()))
+		}
+	}
 }
 
 // settle reads how the confinement went. A run whose program was never started is an error, and so is one that cannot

@@ -192,11 +192,11 @@ func OnDisk(label Label, base string) *Space {
 			return root.FS(), root, nil
 		}
 		opened, err := os.OpenRoot(s.Root())
-		if errors.Is(err, fs.ErrNotExist) {
-			return emptyFS{}, nil, nil // looked for again the next time: a project may come to be while an engine lives
-		}
 		if info, statErr := os.Stat(s.Root()); err != nil && statErr == nil && !info.IsDir() {
 			return nil, nil, notAFolder(s.Root())
+		}
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir) {
+			return emptyFS{}, nil, nil // looked for again the next time: a project may come to be while an engine lives
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("opening the %s space: %w", label, err)
