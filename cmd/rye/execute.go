@@ -97,6 +97,11 @@ func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) er
 	if err != nil {
 		return err
 	}
+	return a.executeRef(eng, fs, o)
+}
+
+// executeRef reads what follows the reference with the tool's schema at hand, and runs the tool.
+func (a *app) executeRef(eng *engine.Engine, fs *pflag.FlagSet, o *executeOptions) error {
 	ref, rest := fs.Arg(0), fs.Args()[1:]
 	call, failed := eng.Prepare(item.Request{Ref: ref, Thread: o.thread, Trace: o.trace})
 	if failed != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -165,6 +166,12 @@ func TestBytesThatAreNoTextAreNotReplaced(t *testing.T) {
 	if doc := g.document(out); out.code != exitUsage || !strings.Contains(doc["error"].(string), "not UTF-8") || doc["hints"] == nil {
 		t.Errorf("left with %d and %v", out.code, doc)
 	}
+	for _, half := range []string{`\ud800`, `x\udcff`, `\ud83d \ude00`} {
+		out := g.rye("execute", "tool:echo/tool", "--params", `{"command": "", "text": "`+half+`"}`)
+		if doc := g.document(out); out.code != exitUsage || !strings.Contains(doc["error"].(string), "surrogate pair") {
+			t.Errorf("%s: left with %d and %v", half, out.code, doc)
+		}
+	}
 	out = g.rye("execute", "tool:rye/file-system/write", "--path", "a\xffb", "--content", "x")
 	if doc := g.document(out); out.code != exitFailed || !strings.Contains(doc["error"].(string), "not UTF-8") {
 		t.Errorf("left with %d and %v", out.code, doc)
@@ -182,5 +189,50 @@ func TestNULIsRefusedWhereItCannotGo(t *testing.T) {
 	doc := g.document(out)
 	if out.code != exitUsage || !strings.Contains(doc["error"].(string), "NUL") {
 		t.Errorf("left with %d and %v", out.code, doc)
+	}
+}
+
+// The property of template.Shell, through the program and the shells that people have: every text is a value in a script
+// that rye fills, and each arrives byte for byte.
+func TestShellsReceiveTexts(t *testing.T) {
+	texts := hostile.Texts[:len(hostile.Texts)-1]
+	script, properties := "", ""
+	var args []string
+	for i, text := range texts {
+		name := fmt.Sprintf("t%d", i)
+		script += fmt.Sprintf(`printf '%%s\\0%%s\\0%%s\\0' {%s} "{%s}" '{%s}'; `, name, name, name)
+		properties += "    " + name + ": {type: string}\n"
+		args = append(args, "--"+name+"="+text)
+	}
+	for _, shell := range []string{"sh", "bash", "dash", "zsh", "ksh"} {
+		path, err := exec.LookPath(shell)
+		if err != nil && shell != "sh" && shell != "bash" {
+			continue // one that this machine does not have proves nothing
+		}
+		t.Run(shell, func(t *testing.T) {
+			g := newGround(t)
+			g.write(".ai/tools/texts.yaml", fmt.Sprintf(`version: "1.0.0"
+tool_type: shell
+executor_id: rye/core/primitives/execute
+category: ""
+description: "Prints its parameters"
+config: {command: %q, args: ["-c", "%s"], result: text}
+config_schema:
+  type: object
+  properties:
+%s`, path, strings.ReplaceAll(script, `"`, `\"`), properties))
+			g.sign()
+			out := g.rye(append([]string{"-o", "text", "execute", "tool:texts"}, args...)...)
+			got := strings.Split(strings.TrimSuffix(out.stdout, "\x00"), "\x00")
+			for i, value := range got {
+				if i/3 >= len(texts) || value != texts[i/3] {
+					t.Fatalf("%q arrived as %q", texts[min(i/3, len(texts)-1)], value)
+				}
+			}
+			if len(got) != 3*len(texts) || out.code != exitOK {
+				t.Errorf("%d of %d texts arrived: %d %s", len(got), 3*len(texts), out.code, out.stderr)
+			}
+			g.checkMarker()
+		})
 	}
 }

@@ -126,10 +126,6 @@ func (a *app) showReport(report *engine.Report) {
 		case engine.StateFailed, engine.StateNeedsSign:
 			a.line("%s %s", a.paintOut(red, "✗"), safe(r.ItemID))
 			fmt.Fprintf(a.stderr, "%s\n", safeLines(r.Error))
-			for _, issue := range r.Issues {
-				fmt.Fprintf(a.stderr, "  %s\n", safeLines(issue))
-			}
-			printHints(a.stderr, r.Hints)
 		case engine.StateUnchanged:
 			if a.flags.verbose || len(report.Results) == 1 {
 				a.line("%s %s (already signed)", a.paintOut(dim, "="), safe(r.ItemID))
@@ -137,13 +133,21 @@ func (a *app) showReport(report *engine.Report) {
 		case engine.StateWaived:
 			a.line("%s %s (waived by dev mode)", a.paintOut(yellow, "!"), safe(r.ItemID))
 		default:
-			if a.flags.verbose || len(report.Results) <= 20 {
+			if a.flags.verbose || len(report.Results) <= 20 || len(r.Issues) > 0 {
 				a.line("%s %s", a.paintOut(green, "✓"), safe(r.ItemID))
 			}
 		}
+		for _, issue := range r.Issues {
+			fmt.Fprintf(a.stderr, "  %s\n", safeLines(issue))
+		}
+		printHints(a.stderr, r.Hints)
 	}
 	for _, k := range report.Ignored {
 		a.warn(fmt.Sprintf("key document ignored: %s: %s (try: %s)", safe(k.Path), safe(k.Reason), safe(k.Hint)))
+	}
+	if report.Total == 0 {
+		a.note("no items found (project folder: %s)", safe(a.eng.Project()))
+		return
 	}
 	a.note("%s", report.Summary)
 }

@@ -110,7 +110,7 @@ func (r *Resolver) walk(ref item.Ref, how mode) (*Chain, error) {
 }
 
 var primitiveMetadata = &item.Metadata{
-	Version: "1.0.0", ToolType: "primitive", ExecutorDeclared: true, Description: "Runs a command", Document: nil,
+	Version: "1.0.0", ToolType: "primitive", ExecutorDeclared: true, Description: "Runs a command",
 }
 
 // elementError gives a missing link the words of spec/rye-core §3.1.
@@ -129,5 +129,21 @@ func (r *Resolver) elementError(c *Chain, ref item.Ref, err error) error {
 			e.Hint("%s exists in a space that %s items cannot depend on: move it, or move %s", ref.ID, child.Space(), child.ID)
 		}
 	}
+	if near := item.Suggest(ref.ID, r.ids(child.Space())); near != "" {
+		e.Hint("did you mean executor_id %s?", near)
+	}
 	return e.Hint("rye list tool runtimes")
+}
+
+// ids lists what an element of a space can name as its executor.
+func (r *Resolver) ids(from space.Label) []string {
+	entries, err := r.Spaces.From(from).List(item.Tool)
+	if err != nil {
+		return nil
+	}
+	ids := []string{ExecutePrimitive}
+	for _, entry := range entries {
+		ids = append(ids, entry.Ref.ID)
+	}
+	return ids
 }

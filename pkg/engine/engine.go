@@ -85,8 +85,8 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// writable is the project or user space; in the home folder both are the latter.
-func (e *Engine) writable(label space.Label) *space.Space {
+// writableSpace is the project or user space; in the home folder both are the latter.
+func (e *Engine) writableSpace(label space.Label) *space.Space {
 	if s := e.spaces.Get(label); s != nil {
 		return s
 	}
@@ -161,7 +161,7 @@ func (e *Engine) resolveRef(ref item.Ref) (item.Ref, error) {
 }
 
 // notFound adds the nearest existing id and the command that lists what there is.
-func (e *Engine) notFound(ref item.Ref, cause *space.NotFoundError) error {
+func (e *Engine) notFound(ref item.Ref, cause *space.NotFoundError) *item.Error {
 	err := &item.Error{Type: item.TypeNotFound, Message: cause.Error(), Err: cause}
 	kinds := item.Kinds()
 	if ref.Kind != "" {

@@ -54,7 +54,7 @@ func (c *Call) resolve() error {
 	if c.ref, err = c.engine.resolveRef(ref); err != nil {
 		return err
 	}
-	if err := checkMatrix(c.request, c.ref.Kind); err != nil {
+	if err := checkMatrix(c.request, c.ref); err != nil {
 		return err
 	}
 	if err := checkAvailable(c.request, c.ref.Kind); err != nil {

@@ -153,21 +153,20 @@ func (e *Engine) trustKey(pub *integrity.PublicKey, owner, attestation string, l
 	if label != space.User && label != space.Project {
 		return nil, item.Usagef("keys are trusted in user or project space, not in %q", label)
 	}
-	s := e.writable(label)
+	s := e.writableSpace(label)
 	doc, err := integrity.TrustDocument(pub, owner, attestation, signer, e.options.Now())
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(s.Root(), filepath.FromSlash(trustedDir))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := space.MakeFolder(s.Root(), trustedDir); err != nil {
 		return nil, err
 	}
-	name := pub.Fingerprint() + ".toml"
-	if err := space.WriteFile(dir, name, doc); err != nil {
+	name := trustedDir + "/" + pub.Fingerprint() + ".toml"
+	if err := space.WriteFile(s.Root(), name, doc); err != nil {
 		return nil, err
 	}
 	return &KeyInfo{
-		Fingerprint: pub.Fingerprint(), Owner: owner, Space: string(label), Path: filepath.Join(dir, name), Trusted: true,
+		Fingerprint: pub.Fingerprint(), Owner: owner, Space: string(label), Path: s.Display(name), Trusted: true,
 	}, nil
 }
 

@@ -20,14 +20,15 @@ func checkModes(req item.Request) error {
 }
 
 // checkMatrix is the execution matrix of seed 002; the first failing rule wins (texts of spec/rye-core §8.2).
-func checkMatrix(req item.Request, kind item.Kind) error {
+func checkMatrix(req item.Request, ref item.Ref) error {
+	kind := ref.Kind
 	remote := strings.HasPrefix(req.Target, "remote")
 	fork := req.Thread == "fork"
 	switch {
 	case kind == item.Config:
-		return item.Usagef("Unknown kind 'config': config items are not executable").Hint("rye show config:…")
+		return item.Usagef("Unknown kind 'config': config items are not executable").Hint("rye show %s", ref)
 	case kind == item.Knowledge:
-		return item.Usagef("Knowledge items are not executable: they are read").Hint("rye show knowledge:…")
+		return item.Usagef("Knowledge items are not executable: they are read").Hint("rye show %s", ref)
 	case kind == item.Tool && fork:
 		return item.Usagef(`thread="fork" is not supported for tools. Fork spawns a managed LLM thread, which only applies to directives. Use thread="inline" (default).`)
 	case kind == item.Directive && remote && !fork:

@@ -3,6 +3,7 @@ package engine
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ryeos/rye/pkg/confine"
 	"github.com/ryeos/rye/pkg/item"
@@ -29,5 +30,7 @@ func (e *Engine) sandbox(req item.Request) runtime.SandboxOptions {
 // warn tells people and the response.
 func (c *Call) warn(message string) {
 	c.engine.options.Warn(message)
-	c.chain.Warnings = append(c.chain.Warnings, message)
+	own := *c.chain // the resolver's cache hands the same chain to other calls
+	own.Warnings = append(slices.Clip(own.Warnings), message)
+	c.chain = &own
 }

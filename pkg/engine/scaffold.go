@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ryeos/rye/pkg/integrity"
 	"github.com/ryeos/rye/pkg/item"
@@ -39,33 +40,25 @@ const firstTool = `#!/usr/bin/env bash
 echo "Hello, $RYE_PARAM_NAME!"
 `
 
+// firstToolFile is where it stands, below `.ai`.
+const firstToolFile = "tools/hello.sh"
+
 const gitignore = "/state/\n/cache/\n"
 
 // Init prepares a project: folders, a .gitignore, a first tool, and a signing key of the user if there is none. Nothing
 // that exists is changed.
 func (e *Engine) Init() (*Scaffolded, error) {
-	project := e.options.Project
 	if _, err := e.spaces[0].FS(); err != nil {
 		return nil, err
 	}
-	out := &Scaffolded{Project: project, Created: []string{}, FirstTool: "tool:hello"}
-	for _, kind := range item.Kinds() {
-		if err := out.dir(filepath.Join(project, space.Dir, kind.Dir())); err != nil {
-			return nil, err
-		}
-	}
-	if err := out.file(filepath.Join(project, space.Dir, ".gitignore"), gitignore); err != nil {
-		return nil, err
-	}
-	tool := filepath.Join(project, space.Dir, item.Tool.Dir(), "hello.sh")
-	_, statErr := os.Lstat(tool)
-	if err := out.file(tool, firstTool); err != nil {
+	out := &Scaffolded{Project: e.options.Project, Created: []string{}, FirstTool: "tool:hello"}
+	if err := out.files(filepath.Join(out.Project, space.Dir)); err != nil {
 		return nil, err
 	}
 	if err := e.ensureKey(out); err != nil {
 		return nil, err
 	}
-	if statErr == nil {
+	if !slices.Contains(out.Created, filepath.Join(out.Project, space.Dir, firstToolFile)) {
 		return out, nil // someone else's hello is not ours to sign
 	}
 	report, err := e.Sign(SignRequest{Patterns: []string{"tool:hello"}, Source: e.spaces[0].Label})
@@ -96,17 +89,43 @@ func (e *Engine) ensureKey(out *Scaffolded) error {
 	return err
 }
 
-func (s *Scaffolded) dir(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+// files makes what is missing in the folder ai. A link that came with the project cannot lead out of it.
+func (s *Scaffolded) files(ai string) error {
+	if err := os.MkdirAll(ai, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(ai)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, kind := range item.Kinds() {
+		if err := s.dir(root, kind.Dir()); err != nil {
+			return err
+		}
+	}
+	if err := s.file(root, ".gitignore", gitignore); err != nil {
+		return err
+	}
+	return s.file(root, firstToolFile, firstTool)
+}
+
+func (s *Scaffolded) dir(root *os.Root, name string) error {
+	path := filepath.Join(root.Name(), name)
+	if info, err := root.Stat(name); err == nil && info.IsDir() {
 		s.Existing = append(s.Existing, path)
 		return nil
 	}
+	if err := root.MkdirAll(name, 0o755); err != nil {
+		return err
+	}
 	s.Created = append(s.Created, path)
-	return os.MkdirAll(path, 0o755)
+	return nil
 }
 
-func (s *Scaffolded) file(path, content string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+func (s *Scaffolded) file(root *os.Root, name, content string) error {
+	path := filepath.Join(root.Name(), filepath.FromSlash(name))
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		s.Existing = append(s.Existing, path)
 		return nil

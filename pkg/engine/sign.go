@@ -77,7 +77,7 @@ func (e *Engine) Sign(req SignRequest) (*Report, error) {
 	if label == space.System {
 		return nil, item.Usagef("System space items are immutable and cannot be signed. Copy to project or user space first.")
 	}
-	s := e.writable(label)
+	s := e.writableSpace(label)
 	targets, err := e.signTargets(req, space.Spaces{s})
 	if err != nil {
 		return nil, err

@@ -247,3 +247,21 @@ func TestSignNeedsAKey(t *testing.T) {
 		t.Errorf("a key was made silently: %v", err)
 	}
 }
+
+// A runtime of the user's, whatever its id, may ask for the files of a project's tool.
+func TestSignAllAsksTheUsersRuntimes(t *testing.T) {
+	w := ryetest.New(t)
+	w.User.Write(".ai/tools/strict.yaml", "version: 1.0.0\ntool_type: runtime\nexecutor_id: rye/core/primitives/execute\n"+
+		"category: \"\"\ndescription: Runs scripts\nconfig: {command: sh, args: [\"{tool_path}\"]}\n"+
+		"anchor: {enabled: true, markers_any: [kit.txt]}\nverify_deps: {enabled: true, scope: anchor, extensions: [.inc]}\n")
+	w.Project.Write(".ai/tools/app/main.sh", "# __version__ = \"1.0.0\"\n# __tool_type__ = \"sh\"\n# __executor_id__ = \"strict\"\n"+
+		"# __category__ = \"app\"\n# __description__ = \"Main\"\necho done\n")
+	w.Project.Write(".ai/tools/app/kit.txt", "")
+	w.Project.Write(".ai/tools/app/words.inc", "# words\n")
+	e := w.Engine()
+	if report := sign(t, e, engine.SignRequest{All: true, Source: space.User}); report.Failed > 0 {
+		t.Fatalf("the runtime was not signed: %s", marshal(t, report))
+	}
+	wantStates(t, w, "sign --all", sign(t, e, engine.SignRequest{All: true}),
+		map[string]string{"tools/app/main.sh": "signed", "tools/app/words.inc": "signed"})
+}

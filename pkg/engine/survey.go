@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ryeos/rye/pkg/chain"
@@ -26,7 +27,7 @@ func (e *Engine) allTargets(spaces space.Spaces) ([]target, error) {
 			}
 		}
 	}
-	s := &survey{engine: e, marked: map[chain.Folder]bool{}}
+	s := &survey{engine: e, spaces: spaces, marked: map[chain.Folder]bool{}}
 	all = s.read(all)
 	index := map[string]int{}
 	for i, t := range all {
@@ -52,6 +53,7 @@ func (e *Engine) allTargets(spaces space.Spaces) ([]target, error) {
 // survey finds out which tools may have dependencies.
 type survey struct {
 	engine  *Engine
+	spaces  space.Spaces          // those whose files are targets
 	markers []string              // of every anchor that is declared anywhere
 	always  bool                  // some anchor needs no marker
 	marked  map[chain.Folder]bool // whether a marker stands in a folder or above it
@@ -92,11 +94,12 @@ func anchorOf(t target, data []byte) *item.Anchor {
 	return meta.Anchor
 }
 
-// addAnchors also counts the anchors of spaces that were not asked for: a project's tool runs on the system's runtimes.
+// addAnchors also counts the anchors of spaces that were not asked for: a project's tool runs on the user's and the
+// system's runtimes. Nothing outside the project depends on the project.
 func (s *survey) addAnchors(found []*item.Anchor) {
 	if entries, err := s.engine.spaces.List(item.Tool); err == nil {
 		for _, entry := range entries {
-			if path.Dir(entry.Ref.ID) == "." || !strings.Contains(entry.Ref.ID, "runtime") && entry.Space.Label == space.Project {
+			if entry.Space.Label == space.Project || slices.Contains(s.spaces, entry.Space) {
 				continue
 			}
 			if data, err := entry.Space.ReadFile(entry.Rel); err == nil && mentions(data, "anchor") {

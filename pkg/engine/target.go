@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -81,7 +82,8 @@ func (e *Engine) targets(pattern string, spaces space.Spaces) ([]target, error) 
 		return nil, err
 	}
 	found, err := spaces.Find(ref, false)
-	if missing, ok := err.(*space.NotFoundError); ok {
+	var missing *space.NotFoundError
+	if errors.As(err, &missing) {
 		return nil, e.targetNotFound(ref, missing, spaces)
 	}
 	if err != nil {
@@ -100,10 +102,8 @@ func (e *Engine) targetNotFound(ref item.Ref, missing *space.NotFoundError, spac
 			Hint("rye sign --source %s %s", found.Space.Label, ref)
 	}
 	err := e.notFound(ref, missing)
-	if full, ok := err.(*item.Error); ok {
-		for _, s := range spaces {
-			full.Hint("searched in %s", s.Display(ref.Kind.Dir()))
-		}
+	for _, s := range spaces {
+		err.Hint("searched in %s", s.Display(ref.Kind.Dir()))
 	}
 	return err
 }

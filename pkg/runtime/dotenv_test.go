@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +53,26 @@ func TestParseDotEnvRefuses(t *testing.T) {
 		if err == nil || err.Error() != message || item.TypeOf(err) != item.TypeUsage || vars != nil {
 			t.Errorf("%.40q: got %v, %v", text, vars, err)
 		}
+	}
+}
+
+// A `.env` that would fill the memory is refused before it is read.
+func TestHugeDotEnvIsNotRead(t *testing.T) {
+	file := filepath.Join(t.TempDir(), ".env")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(1 << 40); err != nil {
+		t.Skipf("no file with a hole of this size here: %v", err)
+	}
+	data, err := readStart(file, maxDotEnv+1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parseDotEnv(".env", data); item.TypeOf(err) != item.TypeUsage || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -32,7 +32,7 @@ func CheckParams(ref item.Ref, meta *item.Metadata, params map[string]any) (map[
 			out[p.Name] = item.Plain(p.Default)
 		}
 	}
-	var issues, hints []string
+	var issues []string
 	issues = append(issues, unknownParams(meta, declared, out)...)
 	issues = append(issues, missingParams(declared, out)...)
 	for _, p := range declared {
@@ -50,8 +50,7 @@ func CheckParams(ref item.Ref, meta *item.Metadata, params map[string]any) (map[
 		}
 		issues = append(issues, err.Error())
 	}
-	hints = append(hints, fmt.Sprintf("rye show %s", ref))
-	return nil, &item.Error{Type: item.TypeUsage, Message: strings.Join(issues, "; "), Hints: hints}
+	return nil, item.Usagef("%s", strings.Join(issues, "; ")).Hint("rye show %s", ref)
 }
 
 func withoutSteering(meta *item.Metadata, params map[string]any) map[string]any {

@@ -40,6 +40,19 @@ func WriteFile(dir, rel string, data []byte) error {
 	return err
 }
 
+// MakeFolder makes the folder rel below dir, with what is missing above it, and never outside of dir.
+func MakeFolder(dir, rel string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.MkdirAll(filepath.FromSlash(rel), 0o755)
+}
+
 // resolveLinks follows the links of a file's last element, so that renaming replaces the file and not the link to it.
 func resolveLinks(root *os.Root, name string) (string, error) {
 	const most = 16
