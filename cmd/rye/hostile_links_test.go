@@ -140,6 +140,7 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 		"made":                     {"execute", "rye/file-system/write", "--path", "made/new.txt", "--content", "x"},
 	} {
 		t.Run(link, func(t *testing.T) {
+			t.Parallel()
 			l := newLinked(t)
 			target := l.outside
 			if filepath.Ext(link) != "" {

@@ -54,6 +54,7 @@ func TestTwinsAreOtherItems(t *testing.T) {
 	content := strings.Replace(corpus[".ai/tools/c/yaml.yaml"].content, "category: c", "category: twin", 1)
 	for pair, names := range hostile.Twins {
 		t.Run(pair, func(t *testing.T) {
+			t.Parallel()
 			g := newGround(t)
 			g.write(".ai/tools/twin/"+names[0]+".yaml", content)
 			g.sign()

@@ -175,6 +175,11 @@ func (c *Call) plan(params map[string]any, secrets *redact.Redactor) (*runtime.P
 		Secrets: secrets,
 	})
 	watch.lap(&found.planTime)
+	if err == nil {
+		for _, warning := range found.plan.Warnings {
+			c.warn(warning)
+		}
+	}
 	if err == nil && found.plan.Sandbox != nil && found.plan.Sandbox.Warning != "" {
 		c.warn(found.plan.Sandbox.Warning)
 	}

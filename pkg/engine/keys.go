@@ -144,9 +144,12 @@ func (e *Engine) TrustOwn(owner string, label space.Label) (*KeyInfo, error) {
 	return e.trustKey(key.Public(), owner, "", label)
 }
 
-// trustKey writes the document, signed with the user's key so that later changes to it are noticed.
+// trustKey writes the document, signed with the user's key, if there is one, so that later changes to it are noticed.
 func (e *Engine) trustKey(pub *integrity.PublicKey, owner, attestation string, label space.Label) (*KeyInfo, error) {
 	signer, err := integrity.LoadKey(e.options.KeyDir)
+	if noKey(err) && label == space.User {
+		signer, err = nil, nil // a machine that only verifies has no key of its own
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -169,6 +172,9 @@ func (e *Engine) trustKey(pub *integrity.PublicKey, owner, attestation string, l
 		Fingerprint: pub.Fingerprint(), Owner: owner, Space: string(label), Path: s.Display(name), Trusted: true,
 	}, nil
 }
+
+// noKey tells that there is no signing key from one that cannot be used.
+func noKey(err error) bool { return err != nil && item.TypeOf(err) == item.TypeNotFound }
 
 // Untrust removes the documents of a key from user and project space. System keys stay: they belong to the binary.
 func (e *Engine) Untrust(fingerprint string) (*KeyInfo, error) {

@@ -23,7 +23,7 @@ type SignRequest struct {
 // The states of one file in a report.
 const (
 	StateSigned    = "signed"
-	StateUnchanged = "unchanged" // already signed by this key
+	StateUnchanged = "unchanged" // signed already: by this key, or when checking by any that is trusted
 	StateNeedsSign = "needs_signing"
 	StateFailed    = "failed"
 	StateVerified  = "verified"
@@ -82,9 +82,11 @@ func (e *Engine) Sign(req SignRequest) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := integrity.LoadKey(e.options.KeyDir)
-	if err != nil {
-		return nil, err
+	var key *integrity.Key
+	if !req.Check {
+		if key, err = integrity.LoadKey(e.options.KeyDir); err != nil {
+			return nil, err
+		}
 	}
 	results := make([]FileResult, len(targets))
 	moment := e.atThisMoment()
@@ -140,13 +142,17 @@ func (e *Engine) signOne(t target, key *integrity.Key, req SignRequest) FileResu
 		kind, signedPath = t.ref.Kind, t.place.Path()
 	}
 	result := FileResult{ItemID: t.name(), Path: t.file()}
-	if v, err := e.verifyTarget(t, src); err == nil && v.Waived() == nil && v.Signer() == key.Public().Fingerprint() && v.Version() == 2 && !req.Force {
+	v, err := e.verifyTarget(t, src)
+	if err == nil {
+		err = v.Waived()
+	}
+	if err == nil && (req.Check || !req.Force && v.Version() == 2 && v.Signer() == key.Public().Fingerprint()) {
 		result.State, result.Signature = StateUnchanged, signatureOf(v)
 		return result
 	}
 	if req.Check {
-		result.State = StateNeedsSign
-		result.ErrorType, result.Error = item.TypeIntegrity, "not signed by this key: "+key.Public().Fingerprint()
+		result.State, result.ErrorType = StateNeedsSign, item.TypeOf(err)
+		result.Error, result.Hints = err.Error(), item.HintsOf(err)
 		return result
 	}
 	now := e.options.Now()
@@ -159,7 +165,7 @@ func (e *Engine) signOne(t target, key *integrity.Key, req SignRequest) FileResu
 	}
 	src.Data, src.Detached = data, detached
 	result.State = StateSigned
-	v, err := e.verifyTarget(t, src)
+	v, err = e.verifyTarget(t, src)
 	if err != nil { // signed by a key that is not trusted: it would not run
 		result.Issues, result.Hints = []string{err.Error()}, []string{"rye keys trust"}
 		return result

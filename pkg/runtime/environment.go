@@ -165,10 +165,16 @@ func (b *builder) dotEnv() error {
 	if err != nil {
 		return err
 	}
+	var blocked []string
 	for _, v := range vars {
-		if !Blocked(v.Name) {
-			b.env.set(v.Name, v.Value, OriginDotEnv)
+		if Blocked(v.Name) {
+			blocked = append(blocked, v.Name)
+			continue
 		}
+		b.env.set(v.Name, v.Value, OriginDotEnv)
+	}
+	if len(blocked) > 0 {
+		b.warnings = append(b.warnings, "not taken from .env, because a project file cannot set it: "+strings.Join(blocked, ", "))
 	}
 	return nil
 }

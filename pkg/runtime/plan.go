@@ -61,6 +61,7 @@ type Plan struct {
 	TimeoutOwner string // who set the timeout, for the message when it strikes
 	MaxOutput    int
 	TextResult   bool     // standard output is text, never parsed as JSON
+	Warnings     []string // what was asked for and not done
 	FixedParams  []string // caller parameters that lost against fixed_params
 	Sandbox      *Sandbox // nil for a run that is not confined
 
@@ -91,6 +92,7 @@ func NewPlan(in Input) (*Plan, error) {
 		}
 	}
 	p.Env.set("PWD", p.Cwd, OriginRye)
+	p.Warnings = b.warnings
 	return p, b.context.err
 }
 
@@ -112,6 +114,7 @@ type builder struct {
 	params   map[string]any // what the tool receives
 	steering map[string]any // engine keys that the tool does not declare
 	payloads string         // params_json
+	warnings []string
 
 	realProject string // the project's folder with links resolved; "" until somebody asks
 }

@@ -124,8 +124,8 @@ func (s *Space) ReadFile(rel string) ([]byte, error) {
 	return readAll(io.LimitReader(f, maxItemSize+1), data)
 }
 
-// refuseExposed refuses a file or folder that other users of the machine can change. Its signature holds for the bytes that rye
-// reads; an interpreter reads the file once more.
+// refuseExposed refuses a file or folder that other users of the machine can change. A signature holds for the bytes that
+// rye reads; an interpreter reads the file once more.
 func (s *Space) refuseExposed(rel string, info fs.FileInfo) error {
 	if s.Base == "" || s.IgnoreModes {
 		return nil
