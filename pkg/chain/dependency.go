@@ -3,7 +3,6 @@ package chain
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/ryeos/rye/pkg/integrity"
@@ -54,11 +53,11 @@ func (d Dependency) Source() (integrity.Source, error) {
 
 func (d Dependency) projectSource() (integrity.Source, error) {
 	file := d.Display()
-	data, err := os.ReadFile(file)
+	data, err := space.ReadBelow(d.Folder.Space.Base, d.Rel)
 	if err != nil {
 		return integrity.Source{}, err
 	}
-	detached, err := os.ReadFile(file + space.SignatureExtension)
+	detached, err := space.ReadBelow(d.Folder.Space.Base, d.Rel+space.SignatureExtension)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return integrity.Source{}, err
 	}

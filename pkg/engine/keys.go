@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -107,7 +108,7 @@ func (e *Engine) Key(fingerprint string) (*KeyInfo, error) {
 
 // TrustFile trusts the key in a file: a public key in PEM, or a trust document such as a project ships.
 func (e *Engine) TrustFile(file, owner string, label space.Label) (*KeyInfo, error) {
-	data, err := os.ReadFile(file)
+	data, err := readKeyDocument(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, item.Errorf(item.TypeNotFound, "no such file: %s", file)
 	}
@@ -130,6 +131,19 @@ func (e *Engine) TrustFile(file, owner string, label space.Label) (*KeyInfo, err
 		owner = "unknown"
 	}
 	return e.trustKey(pub, owner, attestation, label)
+}
+
+// maxKeyDocument bounds a key or a trust document, in bytes.
+const maxKeyDocument = 64 << 10
+
+// readKeyDocument reads what the user named; that may be a pipe.
+func readKeyDocument(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxKeyDocument))
 }
 
 // TrustOwn trusts the user's own signing key.
@@ -186,10 +200,10 @@ func (e *Engine) Untrust(fingerprint string) (*KeyInfo, error) {
 		if s.Base == "" {
 			continue
 		}
-		file := filepath.Join(s.Root(), filepath.FromSlash(trustedDir), filepath.Base(fingerprint)+".toml")
-		switch err := os.Remove(file); {
+		name := trustedDir + "/" + filepath.Base(fingerprint) + ".toml"
+		switch err := space.RemoveBelow(s.Root(), name); {
 		case err == nil:
-			removed = file
+			removed = s.Display(name)
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, err
 		}

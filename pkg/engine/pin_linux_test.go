@@ -18,7 +18,7 @@ import (
 	"github.com/ryeos/rye/pkg/item"
 )
 
-// raceRuns is small in the suite; `make evidence` runs 10 000 (docs/threat-model.md, rows 1 and 2).
+// raceRuns is small in the suite; docs/performance.md has the figures of 10 000 and the command.
 var raceRuns = flag.Int("race-runs", 150, "executions of the racer tests")
 
 // race runs a signed tool many times while its file and an unsigned twin change places without pause, and counts what

@@ -6,16 +6,13 @@ package space
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/ryeos/rye/pkg/item"
-	"github.com/ryeos/rye/pkg/owner"
 )
 
 // Dir is the name of the folder that holds a space's items.
@@ -23,9 +20,6 @@ const Dir = ".ai"
 
 // SignatureExtension is the end of a detached signature's file name (design §2 row 9).
 const SignatureExtension = ".rye-sig"
-
-// maxItemSize bounds one item or dependency, in bytes, so that a hostile folder cannot fill the memory.
-const maxItemSize = 64 << 20
 
 // Label names a space in responses.
 type Label string
@@ -84,100 +78,6 @@ func (s *Space) Display(rel string) string {
 		return string(System) + ":" + rel
 	}
 	return filepath.Join(s.Root(), filepath.FromSlash(rel))
-}
-
-// ReadFile reads a regular file below `.ai`, up to 64 MiB.
-func (s *Space) ReadFile(rel string) ([]byte, error) {
-	fsys, root, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	var f fs.File
-	if root != nil {
-		f, err = root.OpenFile(rel, os.O_RDONLY|nonBlocking, 0)
-	} else {
-		f, err = fsys.Open(rel)
-	}
-	if err != nil {
-		return nil, s.readError(rel, err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, s.readError(rel, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", s.Display(rel))
-	}
-	if err := s.refuseExposed(rel, info); err != nil {
-		return nil, err
-	}
-	if root != nil {
-		if err := s.refuseExposedFolders(root, rel); err != nil {
-			return nil, err
-		}
-	}
-	if info.Size() > maxItemSize {
-		return nil, fmt.Errorf("%s is larger than %d MiB", s.Display(rel), maxItemSize>>20)
-	}
-	data := make([]byte, 0, info.Size()+1)
-	return readAll(io.LimitReader(f, maxItemSize+1), data)
-}
-
-// refuseExposed refuses a file or folder that other users of the machine can change. A signature holds for the bytes that
-// rye reads; an interpreter reads the file once more.
-func (s *Space) refuseExposed(rel string, info fs.FileInfo) error {
-	if s.Base == "" || s.IgnoreModes {
-		return nil
-	}
-	if e := owner.Exposed(info); e.Reason != "" {
-		return item.Errorf(item.TypePermission, "%s %s", s.Display(rel), e.Reason).
-			Hint("%s %s", e.Command, item.ShellWord(s.Display(rel))).
-			Hint("where a file system cannot do that, set trust.ignore_file_modes: true in your config.yaml")
-	}
-	return nil
-}
-
-// refuseExposedFolders looks at the folders from the file's own up to `.ai`: who can change one can exchange the file.
-func (s *Space) refuseExposedFolders(root *os.Root, rel string) error {
-	for dir := path.Dir(rel); ; dir = path.Dir(dir) {
-		info, err := root.Stat(dir)
-		if err != nil {
-			return s.readError(dir, err)
-		}
-		if err := s.refuseExposed(dir, info); err != nil || dir == "." {
-			return err
-		}
-	}
-}
-
-// readAll is io.ReadAll into a buffer that already has the file's size.
-func readAll(r io.Reader, data []byte) ([]byte, error) {
-	for {
-		n, err := r.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		if err == io.EOF {
-			return data, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
-	}
-}
-
-func (s *Space) readError(rel string, err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) && strings.Contains(pathErr.Err.Error(), "escapes") {
-		return item.Errorf(item.TypeIntegrity, "%s is a symbolic link that leads out of %s: rye does not follow it",
-			s.Display(rel), s.Root())
-	}
-	if errors.As(err, &pathErr) {
-		err = pathErr.Err
-	}
-	return fmt.Errorf("reading %s: %w", s.Display(rel), err)
 }
 
 // OnDisk makes the space of a folder that holds `.ai`, which need not exist. The folder is opened at the first look-up.

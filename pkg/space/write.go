@@ -75,3 +75,13 @@ func resolveLinks(root *os.Root, name string) (string, error) {
 	}
 	return "", &fs.PathError{Op: "write", Path: name, Err: errors.New("too many symbolic links")}
 }
+
+// RemoveBelow deletes the file rel below a folder. Links to folders cannot lead out of it.
+func RemoveBelow(dir, rel string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.Remove(filepath.FromSlash(rel))
+}
