@@ -48,6 +48,20 @@ func (s *Space) ReadFile(rel string) ([]byte, error) {
 	return readRegular(f, info, s.Display(rel))
 }
 
+// has reports whether there is anything of that name, a link included.
+func (s *Space) has(rel string) bool {
+	fsys, root, err := s.open()
+	if err != nil {
+		return true // reading will say what is wrong
+	}
+	if root != nil {
+		_, err = root.Lstat(rel)
+	} else {
+		_, err = fs.Stat(fsys, rel)
+	}
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // ReadBelow reads a regular file below a folder, up to 64 MiB. Links cannot lead out of the folder.
 func ReadBelow(dir, rel string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
