@@ -32,6 +32,7 @@ var layers = []layer{
 	{folder: "pkg/item", not: []string{"os", "net"}},
 	{folder: "pkg/template", may: []string{"pkg/item"}, not: []string{"os"}},
 	{folder: "pkg/process"},
+	{folder: "pkg/thread", may: []string{"pkg/item", "pkg/process"}},
 	{folder: "pkg/builtin"},
 	{folder: "pkg/integrity", may: []string{"pkg/item"}},
 	{folder: "pkg/space", may: []string{"pkg/item"}},
@@ -54,6 +55,11 @@ var spawning = []string{
 
 var maySpawn = []string{"pkg/process", "internal/ryetest", "scripts/*"}
 
+// storing is SQL and its driver. One package opens the database, so that it is opened one way.
+var storing = []string{"database/sql", "modernc.org/sqlite"}
+
+var mayStore = []string{"pkg/thread"}
+
 // TestDeps keeps the layers: a package imports what its row allows and uses nothing that its row forbids.
 func TestDeps(t *testing.T) {
 	used := map[string]bool{}
@@ -67,6 +73,9 @@ func TestDeps(t *testing.T) {
 		used[row.folder] = true
 		if !slices.ContainsFunc(maySpawn, func(pattern string) bool { return matches(pattern, folder) }) {
 			row.not = slices.Concat(row.not, spawning)
+		}
+		if !slices.Contains(mayStore, folder) {
+			row.not = slices.Concat(row.not, storing)
 		}
 		for _, file := range files {
 			for _, complaint := range row.check(parse(t, file)) {
