@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/ryeos/rye/pkg/item"
 )
@@ -86,8 +87,9 @@ func (v Values) CompareAndSwap(ctx context.Context, key string, old, next any) (
 
 // List returns the values whose keys start with the prefix, by key.
 func (v Values) List(ctx context.Context, prefix string) ([]Value, error) {
-	rows, err := v.store.db.QueryContext(ctx, `SELECT key, value FROM thread_values
-		WHERE thread_id = ?1 AND key >= ?2 AND substr(key, 1, length(?2)) = ?2 ORDER BY key`, v.id, prefix)
+	// As bytes: on text, substr and length stop at NUL, and count what is no UTF-8 in their own way.
+	rows, err := v.store.db.QueryContext(ctx, `SELECT key, value FROM thread_values WHERE thread_id = ?1 AND key >= ?2
+		AND substr(CAST(key AS BLOB), 1, length(CAST(?2 AS BLOB))) = CAST(?2 AS BLOB) ORDER BY key`, v.id, prefix)
 	if err != nil {
 		return nil, v.store.explain("list values", err)
 	}
@@ -130,6 +132,9 @@ func (v Values) put(tx *tx, key string, data json.RawMessage) error {
 func encodeValue(key string, value any) (json.RawMessage, error) {
 	if key == "" || len(key) > MaxKeyLength {
 		return nil, item.Errorf(item.TypeLimit, "a key has from 1 to %d bytes (MaxKeyLength), not %d", MaxKeyLength, len(key))
+	}
+	if !utf8.ValidString(key) {
+		return nil, item.Usagef("the key %s is not valid UTF-8", item.Quote(key))
 	}
 	data, err := json.Marshal(value) // compact, whatever value is
 	switch {

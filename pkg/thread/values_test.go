@@ -110,7 +110,7 @@ func FuzzValuePrefix(f *testing.F) {
 	}
 	f.Cleanup(func() { s.Close() })
 	register(f, s, New{ID: "a"})
-	for _, seed := range [][2]string{{"a", "ab"}, {"é", "é1"}, {"%", "x"}, {"\U0010FFFF", "\U0010FFFFz"}, {"\xff", "\xffx"}} {
+	for _, seed := range [][2]string{{"a", "ab"}, {"é", "é1"}, {"%", "x"}, {"\U0010FFFF", "\U0010FFFFz"}, {"\xc3", "é"}, {"a\x00b", "a\x00c"}} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, prefix, key string) {
