@@ -34,6 +34,7 @@ var layers = []layer{
 	{folder: "pkg/process"},
 	{folder: "pkg/redact"},
 	{folder: "pkg/owner"},
+	{folder: "pkg/thread", may: []string{"pkg/item", "pkg/process"}},
 	{folder: "pkg/builtin"},
 	{folder: "pkg/confine"},
 	{folder: "pkg/integrity", may: []string{"pkg/item", "pkg/owner"}},
@@ -58,6 +59,11 @@ var spawning = []string{
 
 var maySpawn = []string{"pkg/process", "pkg/confine", "internal/ryetest", "scripts/*"}
 
+// storing is SQL and its driver. One package opens the database, so that it is opened one way.
+var storing = []string{"database/sql", "modernc.org/sqlite"}
+
+var mayStore = []string{"pkg/thread"}
+
 // TestDeps keeps the layers: a package imports what its row allows and uses nothing that its row forbids.
 func TestDeps(t *testing.T) {
 	used := map[string]bool{}
@@ -71,6 +77,9 @@ func TestDeps(t *testing.T) {
 		used[row.folder] = true
 		if !slices.ContainsFunc(maySpawn, func(pattern string) bool { return matches(pattern, folder) }) {
 			row.not = slices.Concat(row.not, spawning)
+		}
+		if !slices.Contains(mayStore, folder) {
+			row.not = slices.Concat(row.not, storing)
 		}
 		for _, file := range files {
 			for _, complaint := range row.check(parse(t, file)) {

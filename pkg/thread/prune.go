@@ -1,0 +1,136 @@
+package thread
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ryeos/rye/pkg/item"
+)
+
+// pruneBatch bounds how long one transaction keeps others waiting.
+const pruneBatch = 500
+
+// Prune removes the rows and folders of threads that ended longer ago than age and are not among the newest keep. A thread
+// stays as long as one that it started does. It returns how many it removed.
+func (s *Store) Prune(ctx context.Context, age time.Duration, keep int) (int, error) {
+	if _, err := s.Reconcile(ctx); err != nil {
+		return 0, err
+	}
+	total := 0
+	for {
+		n, err := s.pruneRows(ctx, age, keep)
+		if err != nil {
+			return total, err
+		}
+		total += n
+		if err := s.removeFolders(ctx); err != nil { // also those that a Prune which died left behind
+			return total, err
+		}
+		if n == 0 {
+			return total, nil
+		}
+	}
+}
+
+func (s *Store) pruneRows(ctx context.Context, age time.Duration, keep int) (n int, err error) {
+	err = s.write(ctx, "prune", full, func(tx *tx) error {
+		newest := int64(1<<63 - 1) // the oldest of the newest that stay
+		if keep > 0 {
+			err := tx.row(`SELECT seq FROM threads ORDER BY seq DESC LIMIT 1 OFFSET ?`, keep-1).Scan(&newest)
+			if errors.Is(err, sql.ErrNoRows) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+		active, args := in(Active())
+		args = append(args, stamp(tx.now.Add(-age)), newest, pruneBatch)
+		if _, err := tx.exec(`INSERT OR IGNORE INTO removals SELECT thread_id FROM threads AS t WHERE status NOT IN `+active+`
+			AND completed_at < ? AND seq < ? AND NOT EXISTS (SELECT 1 FROM threads WHERE parent_id = t.thread_id)
+			AND NOT EXISTS (SELECT 1 FROM budgets WHERE parent_id = t.thread_id) ORDER BY seq LIMIT ?`, args...); err != nil {
+			return err
+		}
+		deleted, err := tx.changes(`DELETE FROM threads WHERE thread_id IN (SELECT thread_id FROM removals)`)
+		n = int(deleted)
+		return err
+	})
+	return n, err
+}
+
+// removeFolders deletes the folders of threads whose rows are gone, and then the note of it: a folder is never forgotten.
+func (s *Store) removeFolders(ctx context.Context) error {
+	ids, err := s.removals(ctx)
+	if err != nil || len(ids) == 0 {
+		return s.explain("prune", err)
+	}
+	root, err := os.OpenRoot(s.dir) // no link in a thread's folder leads out of the registry's
+	if err != nil {
+		return item.Errorf(item.TypePermission, "cannot open the folder of the thread registry: %w", err)
+	}
+	defer root.Close()
+	for _, id := range ids {
+		if err := s.removeFolder(ctx, root, id); err != nil {
+			return item.Errorf(item.TypePermission, "cannot remove the folder of thread %s: %w", id, err)
+		}
+	}
+	list, args := in(ids)
+	return s.write(ctx, "forget folders", normal, func(tx *tx) error {
+		_, err := tx.exec(`DELETE FROM removals WHERE thread_id IN `+list, args...)
+		return err
+	})
+}
+
+func (s *Store) removals(ctx context.Context) ([]string, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT thread_id FROM removals LIMIT ?`, pruneBatch)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// removeFolder leaves everything if the id was given again, and the folders inside if there are threads whose ids start
+// with this one. Folders above it go when they are empty.
+func (s *Store) removeFolder(ctx context.Context, root *os.Root, id string) error {
+	var again, inside bool
+	err := s.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM threads WHERE thread_id = ?1),
+		EXISTS (SELECT 1 FROM threads WHERE thread_id > ?1 || '/' AND thread_id < ?1 || '0')`, id).Scan(&again, &inside) // '0' is after '/'
+	if err != nil || again {
+		return err
+	}
+	entries, err := fs.ReadDir(root.FS(), id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if inside && e.IsDir() {
+			continue
+		}
+		if err := root.RemoveAll(id + "/" + e.Name()); err != nil {
+			return err
+		}
+	}
+	for dir := filepath.FromSlash(id); dir != "."; dir = filepath.Dir(dir) {
+		if root.Remove(dir) != nil {
+			break
+		}
+	}
+	return nil
+}
