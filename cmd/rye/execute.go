@@ -150,7 +150,9 @@ func failure(call *engine.Call, err error) *item.Response {
 // runCall runs the tool so that no signal and no closed pipe can leave a process behind.
 func (a *app) runCall(call *engine.Call, params map[string]any, o *executeOptions) error {
 	engine.BecomeReaper()
-	signal.Ignore(syscall.SIGPIPE) // a closed standard output is an error to handle, not a reason to die at once
+	// A closed standard output is an error to handle, not a reason to die at once. Ignoring the signal would do, but the
+	// tool would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if a.format() != formatText || o.dryRun {
