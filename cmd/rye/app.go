@@ -77,7 +77,7 @@ func (a *app) engine() (*engine.Engine, error) {
 	a.eng, err = engine.New(engine.Options{
 		Project: project, User: user, System: rye.System(), Cache: cacheFolder(), KeyDir: os.Getenv("RYE_SIGNING_KEY_DIR"),
 		Binary: binary, Env: os.Environ(), Minimal: environment == "minimal", DevMode: os.Getenv("RYE_DEV_MODE") == "1",
-		AcceptV1: cfg.acceptV1, IgnoreModes: cfg.ignoreModes, Warn: a.warn,
+		AcceptV1: cfg.acceptV1, IgnoreModes: cfg.ignoreModes, Pin: cfg.pin, Warn: a.warn,
 	})
 	return a.eng, err
 }

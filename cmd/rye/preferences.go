@@ -21,6 +21,7 @@ type preferences struct {
 	env         string
 	acceptV1    bool // trust.accept_v1
 	ignoreModes bool // trust.ignore_file_modes
+	pin         bool // execution.pin
 }
 
 func (a *app) preferences() (*preferences, error) {
@@ -38,7 +39,7 @@ func (a *app) preferences() (*preferences, error) {
 		}
 	}
 	p := &preferences{output: v.GetString("output"), env: v.GetString("env"), acceptV1: v.GetBool("trust.accept_v1"),
-		ignoreModes: v.GetBool("trust.ignore_file_modes")}
+		ignoreModes: v.GetBool("trust.ignore_file_modes"), pin: v.GetBool("execution.pin")}
 	if !isFormat(p.output) {
 		return nil, item.Usagef("unknown output format %s in RYE_OUTPUT or your config.yaml: use auto, text, json or yaml", item.Quote(p.output))
 	}

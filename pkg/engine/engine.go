@@ -30,6 +30,9 @@ type Options struct {
 	DevMode  bool // integrity failures of project and user items become warnings
 	AcceptV1 bool // verify version 1 signatures
 
+	// Pin runs a private copy of the verified files for every call, as Request.Pin does for one.
+	Pin bool
+
 	// IgnoreModes accepts items that other users of the machine could change, for file systems without permissions.
 	IgnoreModes bool
 

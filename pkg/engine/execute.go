@@ -149,7 +149,7 @@ func (c *Call) plan(params map[string]any, secrets *redact.Redactor) (*runtime.P
 	if err != nil {
 		return nil, err
 	}
-	pin := settings.Pin || c.request.Pin
+	pin := settings.Pin || c.request.Pin || e.options.Pin
 	if found.deps, err = e.resolver.VerifyDeps(c.chain, found.anchor, pin); err != nil {
 		return nil, err
 	}
