@@ -84,9 +84,9 @@ func inside(dir, path string) bool {
 // dropUnset empties a template whose only placeholder has no value: `cwd: "{working_dir}"` without that parameter means
 // no cwd, not a folder of that name.
 func dropUnset(text string, param func(string, int) (any, bool)) string {
-	trimmed := strings.TrimSpace(text)
-	if name, ok := strings.CutPrefix(trimmed, "{"); ok && strings.HasSuffix(name, "}") {
-		if _, known := param(strings.TrimSuffix(name, "}"), 0); !known {
+	names := template.Names(text)
+	if len(names) == 1 && strings.TrimSpace(text) == "{"+names[0]+"}" {
+		if _, known := param(names[0], 0); !known {
 			return ""
 		}
 	}

@@ -174,18 +174,22 @@ func (b *builder) expand(v any, depth int) (any, bool) {
 	return b.values(depth + 1).Tree(v), true
 }
 
-// directory is the project's folder unless the anchor or the tool says otherwise. A folder that the caller has a say in
-// must lie in the project.
+// directory is the project's folder unless the anchor or the chain says otherwise. A folder that the caller has a say in,
+// that is, any that is not made of rye's own variables alone, must lie in the project.
 func (b *builder) directory(p *Plan) error {
 	p.Cwd = b.in.Project
 	if b.in.Anchor.Active && b.in.Anchor.Spec.Cwd != "" {
 		p.Cwd = b.context.text(b.in.Anchor.Spec.Cwd)
 		return nil
 	}
-	text := b.config.String("cwd")
+	text, fixed := b.config.String("cwd"), true
 	if v, ok := b.steering["cwd"]; ok {
-		text = template.String(v)
-	} else if text != "" {
+		text, fixed = template.String(v), false
+	} else {
+		for _, name := range template.Names(text) {
+			_, ours := b.context.values[name]
+			fixed = fixed && ours
+		}
 		text = b.values(0).Text(dropUnset(text, b.param))
 	}
 	if text == "" {
@@ -193,6 +197,9 @@ func (b *builder) directory(p *Plan) error {
 	}
 	if !filepath.IsAbs(text) {
 		text = filepath.Join(b.in.Project, text)
+	}
+	if p.Cwd = text; fixed {
+		return nil
 	}
 	dir, err := projectFolder(b.in.Project, text)
 	p.Cwd = dir
