@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,10 +42,13 @@ func (b *builder) behindShim(program string) string {
 		}
 		root := filepath.Dir(dir)
 		for _, version := range m.versions(b.env.value(m.variable), b.in.Project, root) {
-			if found := b.versionProgram(root, version, filepath.Base(program)); found != "" {
+			if found := b.versionProgram(program, filepath.Join(root, "versions"), version); found != "" {
 				return found
 			}
 		}
+	}
+	if strings.HasSuffix(filepath.ToSlash(filepath.Dir(program)), asdfShims) {
+		return b.behindAsdf(program)
 	}
 	return program
 }
@@ -54,14 +58,9 @@ func (m versionManager) versions(chosen, project, root string) []string {
 	if chosen != "" {
 		return strings.Split(chosen, ":")
 	}
-	for dir := project; ; dir = filepath.Dir(dir) {
-		if file := filepath.Join(dir, m.file); isFile(file) { // a named pipe would wait for a writer
-			if data, err := readStart(file, maxVersionFile); err == nil {
-				return strings.Fields(string(data))
-			}
-		}
-		if dir == filepath.Dir(dir) {
-			break
+	for text := range versionFiles(project, m.file) {
+		if words := strings.Fields(text); len(words) > 0 {
+			return words
 		}
 	}
 	data, err := os.ReadFile(filepath.Join(root, "version"))
@@ -71,20 +70,34 @@ func (m versionManager) versions(chosen, project, root string) []string {
 	return strings.Fields(string(data))
 }
 
-// versionProgram finds a program of one version. Version files come with projects: a name that is not a plain version
-// could lead out of the manager's folder and is not followed.
-func (b *builder) versionProgram(root, version, name string) string {
+// versionFiles gives the files of that name in the project and the folders above it, nearest first.
+func versionFiles(project, name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for dir := project; ; dir = filepath.Dir(dir) {
+			if file := filepath.Join(dir, name); isFile(file) { // a named pipe would wait for a writer
+				if data, err := readStart(file, maxVersionFile); err == nil && !yield(string(data)) {
+					return
+				}
+			}
+			if dir == filepath.Dir(dir) {
+				return
+			}
+		}
+	}
+}
+
+// versionProgram finds the program that a shim stands for in one version. Version files come with projects: a name that
+// is not a plain version could lead out of the manager's folder and is not followed.
+func (b *builder) versionProgram(shim, versions, version string) string {
+	name := filepath.Base(shim)
 	if version == "system" {
-		rest := slices.DeleteFunc(filepath.SplitList(b.env.value("PATH")), func(dir string) bool {
-			return dir == filepath.Join(root, "shims")
-		})
+		rest := slices.DeleteFunc(filepath.SplitList(b.env.value("PATH")), func(dir string) bool { return dir == filepath.Dir(shim) })
 		found, _ := process.Lookup(name, strings.Join(rest, string(os.PathListSeparator)), b.inProject)
 		return found
 	}
 	if strings.Trim(version, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-") != "" || strings.Trim(version, ".") == "" {
 		return ""
 	}
-	versions := filepath.Join(root, "versions")
 	program := filepath.Join(versions, version, "bin", name)
 	if !isExecutable(program) {
 		program = filepath.Join(versions, newest(versions, version+"."), "bin", name)
