@@ -37,7 +37,7 @@ func newGround(t testing.TB) *ground {
 func (g *ground) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("rye", args...)
 	cmd.Dir = g.project
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + g.home, "LANG=C.UTF-8", "NO_COLOR=1"}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + g.home, "LANG=C.UTF-8", "NO_COLOR=1", "GORACE=" + os.Getenv("GORACE")}
 	return cmd
 }
 

@@ -55,6 +55,7 @@ func setupScript(env *testscript.Env) error {
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	env.Setenv("PROJECT", filepath.Join(env.WorkDir, "project"))
 	env.Setenv("NO_COLOR", "1")
+	env.Setenv("GORACE", os.Getenv("GORACE")) // else rye sleeps at its end when it is built with the race detector
 	env.Setenv("LANG", "C.UTF-8")
 	env.Cd = filepath.Join(env.WorkDir, "project")
 	return nil
