@@ -32,7 +32,7 @@ test: ## run every test; none may be skipped
 race: ## run every test with the race detector
 	scripts/test-needs cc
 	# Without GORACE each of the many programs that the tests run would sleep for a second before it ends.
-	RYE_TEST_DISALLOW_SKIP=1 CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 40m $(TESTFLAGS) ./...
+	RYE_TEST_DISALLOW_SKIP=1 CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race -short -timeout 40m $(TESTFLAGS) ./...
 
 fuzz: ## run each fuzz target for FUZZTIME (30s)
 	scripts/fuzz $(FUZZTIME)
