@@ -84,12 +84,15 @@ func htmlDigits(s string) (out string) {
 	return out
 }
 
-func shellBackslashes(s string) (out string) {
-	for _, c := range s {
+// shellBackslashes goes by bytes, as shells do: a secret need not be text.
+func shellBackslashes(s string) string {
+	var out []byte
+	for i := range len(s) {
+		c := s[i]
 		if c < 0x80 && !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '\n') {
-			out += `\`
+			out = append(out, '\\')
 		}
-		out += string(c)
+		out = append(out, c)
 	}
-	return out
+	return string(out)
 }

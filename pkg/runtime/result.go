@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/process"
@@ -60,7 +61,7 @@ func (p *Plan) reported(out []byte) error {
 
 // failure says why a process did not succeed; nil when it did.
 func (p *Plan) failure(r process.Result) error {
-	stderr := strings.TrimSpace(item.CleanText(r.Stderr.String()))
+	stderr := strings.TrimSpace(r.Stderr.String())
 	switch {
 	case r.TimedOut:
 		return item.Errorf(item.TypeTimeout, "timed out after %s (limit set by %s)", shortDuration(p.Timeout), p.TimeoutOwner).
@@ -90,8 +91,12 @@ func because(what, stderr string, secrets *redact.Redactor) string {
 	long := len(stderr) > most
 	stderr = secrets.Tail(stderr, most)
 	if long {
-		stderr = "…" + strings.ToValidUTF8(stderr, "")
+		for stderr != "" && !utf8.RuneStart(stderr[0]) {
+			stderr = stderr[1:] // of a character that was cut
+		}
+		stderr = "…" + stderr
 	}
+	stderr = item.CleanText(stderr) // not before: a secret need not be text
 	if stderr == "" {
 		return what
 	}
