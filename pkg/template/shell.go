@@ -15,9 +15,14 @@ const commandName = "command"
 //
 // Where no quoting can be safe, or where shells disagree about what is quoted, Shell refuses with an *item.Error of
 // type chain: in comments, backticks, ${…}, $((…)), ((…)), $'…' and array subscripts, right after a backslash or an
-// unquoted $, and anywhere after a here-document. A value with a NUL byte is a usage error: no argument can hold it.
+// unquoted $, and anywhere after a here-document. A text with a NUL byte is refused as well; a value with one is a usage
+// error: no argument can hold it.
 // Whether a command runs its arguments as code (eval, let, another sh -c, ssh) is not Shell's to know.
 func (v Values) Shell(text string) (string, error) {
+	if at := strings.IndexByte(text, 0); at >= 0 { // shells drop it, or stop at it: what is quoted depends on which
+		pos := item.PositionAt([]byte(text), at)
+		return "", item.Errorf(item.TypeChain, "the shell text of the command holds a NUL byte at line %d, column %d", pos.Line, pos.Column)
+	}
 	var out strings.Builder
 	var script shellScanner
 	for s := range segments(text) {
