@@ -78,7 +78,7 @@ func (a *app) completeExecute(cmd *cobra.Command, args []string, typed string) (
 	for _, p := range shown.Parameters {
 		name := "--" + strings.ReplaceAll(p.Name, "_", "-")
 		if strings.HasPrefix(name, typed) && !slices.Contains(args, name) {
-			names = append(names, name+"\t"+firstLine(p.Description))
+			names = append(names, name+"\t"+item.FirstLine(p.Description))
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp

@@ -232,10 +232,5 @@ func reason(resp *item.Response) string {
 	if *resp.Metadata.ExitCode != 0 {
 		return fmt.Sprintf("exit %d", *resp.Metadata.ExitCode)
 	}
-	return safe(firstLine(resp.Error))
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+	return safe(item.FirstLine(resp.Error))
 }

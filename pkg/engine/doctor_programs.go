@@ -45,7 +45,7 @@ func (e *Engine) checkInterpreter(ctx context.Context, name string) Check {
 	}
 	version, err := e.versionOf(ctx, runs)
 	if err != nil {
-		return broken(name, item.ShellWord(runs)+" --version", "%s does not start: %s", runs, firstLine(err.Error()))
+		return broken(name, item.ShellWord(runs)+" --version", "%s does not start: %s", runs, item.FirstLine(err.Error()))
 	}
 	detail := fmt.Sprintf("%s at %s", version, runs)
 	if runs != found {

@@ -19,7 +19,7 @@ func (e *Engine) checkKey(context.Context) []Check {
 	case err != nil && item.TypeOf(err) == item.TypeNotFound:
 		return []Check{warned(name, "rye keys generate", "there is none: you can run what others signed, and sign nothing")}
 	case err != nil:
-		return []Check{broken(name, firstHint(err), "%s", firstLine(err.Error()))}
+		return []Check{broken(name, firstHint(err), "%s", item.FirstLine(err.Error()))}
 	}
 	fingerprint := key.Public().Fingerprint()
 	checks := []Check{passed(name, "%s in %s", fingerprint, e.options.KeyDir)}
@@ -68,7 +68,7 @@ func (e *Engine) checkSignatures(s *space.Space) Check {
 	for _, kind := range item.Kinds() {
 		entries, err := space.Spaces{s}.List(kind)
 		if err != nil {
-			return broken(name, firstHint(err), "%s", firstLine(err.Error()))
+			return broken(name, firstHint(err), "%s", item.FirstLine(err.Error()))
 		}
 		listed += len(entries)
 	}
@@ -77,7 +77,7 @@ func (e *Engine) checkSignatures(s *space.Space) Check {
 	}
 	targets, err := e.allTargets(space.Spaces{s})
 	if err != nil {
-		return broken(name, firstHint(err), "%s", firstLine(err.Error()))
+		return broken(name, firstHint(err), "%s", item.FirstLine(err.Error()))
 	}
 	moment := e.atThisMoment()
 	moment.verifier.DevMode, moment.verifier.Warn = false, func(string) {}

@@ -73,7 +73,7 @@ func (e *Engine) listOne(entry space.Entry, req ListRequest) *Listed {
 		}
 	}
 	if err != nil {
-		row.Description = firstLine(err.Error())
+		row.Description = item.FirstLine(err.Error())
 	}
 	if !matches(row, req.Query) {
 		return nil
@@ -90,11 +90,6 @@ func matches(row *Listed, query string) bool {
 		}
 	}
 	return true
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }
 
 // IDs lists the references of a kind for completion: no file is opened, so library files may be among them.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // ErrorType classifies a failure for programs: it is `error_type` in a response, and the command line maps it to an exit
@@ -80,4 +81,10 @@ func Quote(s string) string {
 		s = s[:200] + "…"
 	}
 	return strconv.QuoteToGraphic(s)
+}
+
+// FirstLine is a message without the lines that explain it.
+func FirstLine(message string) string {
+	line, _, _ := strings.Cut(message, "\n")
+	return line
 }
