@@ -1,6 +1,7 @@
 package process
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -32,6 +34,7 @@ func TestMain(m *testing.M) {
 		role(os.Args[3], os.Args[4:])
 		os.Exit(0)
 	}
+	ownTag = "" // the tests may be part of a run themselves
 	os.Exit(m.Run())
 }
 
@@ -46,6 +49,8 @@ func init() {
 		"forker":   playForker,
 		"flood":    playFlood,
 		"headless": playHeadless,
+		"runner":   playRunner,
+		"launcher": playLauncher,
 	}
 }
 
@@ -61,8 +66,18 @@ func helperArgv(role, dir string, args ...string) []string {
 func helperSpec(role, dir string, args ...string) Spec {
 	argv := helperArgv(role, dir, args...)
 	// The race detector would hold every helper for a second at its exit.
-	return Spec{Path: argv[0], Argv: argv, Env: []string{"PATH=/usr/bin:/bin", "GORACE=atexit_sleep_ms=0"}}
+	return Spec{Path: argv[0], Argv: argv, Env: helperEnv}
 }
+
+var helperEnv = []string{"PATH=/usr/bin:/bin", "GORACE=atexit_sleep_ms=0"}
+
+// helperProgram is a helper to detach. Its tag is derived from its directory, so that it is no other test's.
+func helperProgram(role, dir string, args ...string) Program {
+	argv := helperArgv(role, dir, args...)
+	return Program{Path: argv[0], Argv: argv, Env: helperEnv, Tag: detachedTag(dir)}
+}
+
+func detachedTag(dir string) string { return strings.ReplaceAll(dir, "/", "-") }
 
 // startHelper starts a helper outside of any Run.
 func startHelper(t *testing.T, role string, args ...string) *exec.Cmd {
@@ -172,6 +187,7 @@ var shapes = map[string]struct {
 	"headless": {[]string{"child"}, func(dir string) {
 		spawn(dir, func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }, "headless", "child")
 	}},
+	"launched": {[]string{"detached", "grandchild"}, func(string) {}},
 	"crowd": {[]string{"child", "grandchild", "session", "daemon"}, func(dir string) {
 		own := func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 		spawn(dir, nil, "parent", "child", "grandchild")
@@ -258,6 +274,22 @@ func playHeadless(dir string, args []string) {
 		}
 	}
 	time.Sleep(helperLife)
+}
+
+// playRunner runs a leader with a shape that stays, as rye does with a tool.
+func playRunner(dir string, args []string) {
+	note(dir, "runner")
+	_, err := Run(context.Background(), helperSpec("leader", dir, args[0], "stay"))
+	check(err)
+}
+
+// playLauncher detaches a parent with its child and then does what a leader does.
+func playLauncher(dir string, args []string) {
+	note(dir, "launcher")
+	p, err := Detach(helperProgram("parent", dir, "detached", "grandchild"))
+	check(err)
+	check(p.Stdin.Close())
+	playLeader(dir, args)
 }
 
 // playFlood: how many lines of 64 bytes to write, each with its number.

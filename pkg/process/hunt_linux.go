@@ -14,6 +14,7 @@ const killTime = 5 * time.Second
 // the next look, and cannot be orphaned by the death of its parent before its own children were found.
 type hunt struct {
 	tree      *tree
+	session   int // this process's, which can hold no process of a run of ours: there is no way back into a session
 	deadline  time.Time
 	caught    map[int]proc
 	order     []proc       // of caught, for the walk down
@@ -24,7 +25,8 @@ type hunt struct {
 // sweep ends every process of the tree that it can find. It returns how many it killed, the leader not counted, and how
 // many of those are still there because they cannot be killed.
 func (t *tree) sweep() (killed, survivors int) {
-	h := &hunt{tree: t, deadline: time.Now().Add(killTime), immune: map[int]proc{}}
+	defer reapStrays()
+	h := &hunt{tree: t, session: ownSession(), deadline: time.Now().Add(killTime), immune: map[int]proc{}}
 	for {
 		h.caught, h.order = map[int]proc{}, nil
 		orphaned := !h.leaderAlive() // else zombies of the leader may still fall to us
@@ -73,7 +75,7 @@ func (h *hunt) pass() {
 		h.seize(p.pid, func(q proc) bool { return q.start == p.start })
 	}
 	candidates := processes
-	if reaping.Load() {
+	if reaping.Load() && !h.tree.foreign {
 		candidates = adopted
 	}
 	for _, pid := range candidates() {
@@ -99,7 +101,7 @@ func (h *hunt) seize(pid int, is func(proc) bool) {
 		return
 	}
 	p, err := readProc(pid)
-	if err != nil || h.caught[pid].start == p.start || h.immune[pid].start == p.start || !is(p) {
+	if err != nil || p.session == h.session || h.caught[pid].start == p.start || h.immune[pid].start == p.start || !is(p) {
 		return
 	}
 	if p.dead() {
@@ -108,7 +110,7 @@ func (h *hunt) seize(pid int, is func(proc) bool) {
 		}
 		return
 	}
-	switch p.signal(unix.SIGSTOP, is) {
+	switch p.signal(unix.SIGSTOP, func(q proc) bool { return is(q) && !h.spared(q) }) {
 	case nil:
 		h.caught[pid] = p
 		h.order = append(h.order, p)
@@ -120,17 +122,17 @@ func (h *hunt) seize(pid int, is func(proc) bool) {
 // owns judges a process whose parent says nothing about it.
 func (h *hunt) owns(p proc) bool {
 	t := h.tree
-	if p.start < t.since || p.session == ownSession() || p.pid == os.Getpid() {
+	if p.start < t.since {
 		return false
 	}
 	if t.pinned && (p.session == t.pid || p.group == t.pid) {
 		return true
 	}
-	tag, unsettled := p.tag()
-	if tag == t.tag {
+	m, unsettled := p.marks()
+	if within(m.tag, t.tag) || t.foreign && p.branded(t.tag) {
 		return true
 	}
-	if reaping.Load() && p.ppid == os.Getpid() && t.abandoned(p, tag) {
+	if !t.foreign && reaping.Load() && p.ppid == os.Getpid() && t.abandoned(p, m.tag) {
 		return true
 	}
 	h.unsettled = h.unsettled || unsettled

@@ -1,5 +1,13 @@
 package process
 
+import (
+	"context"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
 // Identity names one process for good: its number is given again after its death, its number and start time together are
 // not, and Boot tells the two of them from those of another boot of the machine.
 type Identity struct {
@@ -19,3 +27,27 @@ func Identify(pid int) (Identity, error) {
 	i, _, err := lookAt(pid)
 	return i, err
 }
+
+// Terminate asks the process to end: with SIGTERM; on Windows, which knows no such request, it kills it. The error wraps
+// os.ErrProcessDone if the process is over. Whoever has its number now is never reached.
+func (i Identity) Terminate() error { return i.signal(syscall.SIGTERM) }
+
+// Kill ends the process. The error wraps os.ErrProcessDone if it is over.
+func (i Identity) Kill() error { return i.signal(syscall.SIGKILL) }
+
+// WaitGone returns when the process is over, or with the context's cause when that ends before. A zombie is over.
+func (i Identity) WaitGone(ctx context.Context) error { return i.await(ctx) }
+
+// poll waits for the end of the process by asking again and again.
+func (i Identity) poll(ctx context.Context) error {
+	for pause := time.Millisecond; i.Alive(); pause = min(2*pause, 50*time.Millisecond) {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+func (i Identity) over() error { return fmt.Errorf("process %d: %w", i.PID, os.ErrProcessDone) }

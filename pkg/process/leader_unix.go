@@ -13,16 +13,23 @@ import (
 // startLeader starts the program as the leader of its own session: it has no terminal, so that opening /dev/tty fails
 // instead of stopping it, and everything it starts stays in its group unless it leaves on purpose.
 func startLeader(spec *Spec, tag string, files [3]*os.File) (pid int, err error) {
-	attr := &syscall.ProcAttr{
+	return start(spec.Path, spec.Argv, &syscall.ProcAttr{
 		Dir:   spec.Dir,
 		Env:   taggedEnv(spec.Env, tag),
-		Files: []uintptr{files[0].Fd(), files[1].Fd(), files[2].Fd()},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
-	}
-	// ETXTBSY: a program that was just written is still open for writing in a process that forked meanwhile and has
-	// not reached its exec; that takes a moment.
+		Files: descriptors(files),
+		Sys:   leaderAttr(),
+	})
+}
+
+func descriptors(files [3]*os.File) []uintptr {
+	return []uintptr{files[0].Fd(), files[1].Fd(), files[2].Fd()}
+}
+
+// start starts a program. ETXTBSY: a program that was just written is still open for writing in a process that forked
+// meanwhile and has not reached its exec; that takes a moment.
+func start(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error) {
 	for pause := time.Millisecond; ; pause *= 2 {
-		pid, err = syscall.ForkExec(spec.Path, spec.Argv, attr)
+		pid, err = fork(path, argv, attr)
 		if err != syscall.ETXTBSY || pause > 64*time.Millisecond {
 			return pid, err
 		}

@@ -111,19 +111,43 @@ func openProc(path string) (int, error) {
 	}
 }
 
-// tag is the run that the environment of p names, or "". unsettled means that p is in the middle of an exec and must be
-// asked again. A program that has overwritten or cleared its environment has no tag.
-func (p proc) tag() (tag string, unsettled bool) {
-	env, err := readAll("/proc/" + strconv.Itoa(p.pid) + "/environ")
+// marks is what the environment of a process tells about where it comes from.
+type marks struct {
+	tag      string // the run, or ""
+	detached bool
+}
+
+// marks are those of p. unsettled means that p is in the middle of an exec and must be asked again. A program that has
+// overwritten or cleared its environment has none.
+func (p proc) marks() (m marks, unsettled bool) {
+	env, err := p.environ()
 	if err != nil {
-		return "", false
+		return marks{}, false
 	}
 	for entry := range bytes.SplitSeq(env, []byte{0}) {
-		if value, ok := bytes.CutPrefix(entry, []byte(tagKey+"=")); ok {
-			return string(value), false
+		key, value, _ := bytes.Cut(entry, []byte{'='})
+		switch string(key) {
+		case tagKey:
+			m.tag = string(value)
+		case detachedKey:
+			m.detached = true
 		}
 	}
-	return "", len(env) == 0 && !p.hasEnv && !p.dead()
+	return m, len(env) == 0 && !p.hasEnv && !p.dead()
+}
+
+func (p proc) environ() (env []byte, err error) {
+	dir := "/proc/" + strconv.Itoa(p.pid)
+	if p.state != 'Z' || p.dead() {
+		return readAll(dir + "/environ")
+	}
+	for _, tid := range numbers(dir + "/task") { // the first thread has ended and has no memory any more, but others have
+		env, err = readAll(dir + "/task/" + strconv.Itoa(tid) + "/environ")
+		if len(env) > 0 {
+			break
+		}
+	}
+	return env, err
 }
 
 // processes lists the numbers of all processes that /proc shows.

@@ -25,11 +25,16 @@ type ending struct {
 // fails, the group gets SIGTERM, and what is left when the grace is over is killed: the group, and every descendant,
 // also those that left the group or were adopted. After a normal end, whatever the program left running is killed at once.
 //
-// How far that reaches depends on the system. On Linux with BecomeReaper nothing escapes; the one thing that is late is
+// How far that reaches depends on the system. What Detach has started from Spec.Spare is no part of the run, also when a
+// process of the run did that. Runs may be nested: what a run inside of this one leaves behind, because the process that
+// is to end it was itself killed, belongs to this one. On Linux with BecomeReaper nothing escapes; the one thing that is late is
 // a daemon that left the session and cleared its environment: while other runs are active it cannot be told from theirs,
 // so it ends with the last run that was active when it started. On Linux without BecomeReaper, a daemon escapes that has
 // also cleared its environment; and after a normal end the search for leftovers starts only if the group is not empty or
 // an output pipe is still open. See BecomeReaper for the other systems.
+//
+// If this process is killed, Linux kills the program too; what the program has started stays, and KillRun finds it. macOS
+// leaves all of it, Windows nothing.
 //
 // The error is not nil only if the program could not be started; it wraps the operating system's error. Everything
 // else, a failing program included, is in the Result.
@@ -51,7 +56,7 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 	tree, err := startTree(&spec, pipes.child)
 	pipes.closeChild()
 	if err != nil {
-		return Result{}, spec.startError(err)
+		return Result{}, startError(spec.Path, spec.Dir, err)
 	}
 	pipes.pump()
 
@@ -64,7 +69,9 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 	res := Result{PID: tree.pid}
 	cut := stops.await(tree.exited, &res)
 	if cut {
-		tree.terminate(spec.Grace)
+		if grace := spec.grace(res.Cancelled); grace > 0 {
+			tree.terminate(grace)
+		}
 	}
 	res.record(tree.end(cut, pipes.open))
 	res.Duration = time.Since(began)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -227,12 +226,5 @@ func TestRunBusyFile(t *testing.T) {
 	time.AfterFunc(5*time.Millisecond, func() { f.Close() })
 	if res := run(t, spec); res.ExitCode != 0 {
 		t.Errorf("%+v", res)
-	}
-}
-
-func TestTaggedEnv(t *testing.T) {
-	got := taggedEnv([]string{"A=1", "RYE_RUN_ID=x", "RYE_RUN_IDS=y", "RYE_RUN_ID="}, "t")
-	if want := []string{"RYE_RUN_ID=t", "A=1", "RYE_RUN_IDS=y"}; !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
 	}
 }

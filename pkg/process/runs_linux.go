@@ -16,7 +16,7 @@ var reaping atomic.Bool
 // BecomeReaper makes this process adopt what its descendants orphan, so that Run can find and end even a daemon that
 // has left session and group and cleared its environment. It cannot be undone and concerns the whole process: it is for
 // programs dedicated to rye, the command line first of all. From then on, a child that other code of this process
-// starts in a session of its own while runs are active would be taken for an orphan of theirs.
+// starts in a session of its own would be collected when it ends, and, while runs are active, taken for an orphan of theirs.
 //
 // Only Linux has it (PR_SET_CHILD_SUBREAPER); elsewhere it does nothing: macOS ends the program's group, Windows the
 // job object.
@@ -39,7 +39,6 @@ func setReaper(on bool) error {
 	return nil
 }
 
-// ownSession can hold no process of a run: each run begins with a session of its own, and there is no way back.
 func ownSession() int {
 	sid, err := unix.Getsid(0)
 	if err != nil {
@@ -48,8 +47,8 @@ func ownSession() int {
 	return sid
 }
 
-// active holds the runs of this process, from before the fork to after the last leftover is dead. Its lock guards the
-// fields of tree that other runs look at.
+// active holds the runs of this process, from before the fork to after the last leftover is dead, and the detached
+// programs that are its children. Its lock guards the fields of tree that other runs look at.
 var active = struct {
 	sync.Mutex
 	trees map[*tree]struct{}
@@ -88,7 +87,7 @@ func (t *tree) forget() {
 	t.leading = false
 }
 
-// isLeader reports whether pid leads a run: then only that run may wait for it.
+// isLeader reports whether pid leads a run or is a detached program: then nobody else may wait for it.
 func isLeader(pid int) bool {
 	active.Lock()
 	defer active.Unlock()
@@ -109,7 +108,7 @@ func (t *tree) abandoned(p proc, tag string) bool {
 		if o == t {
 			continue
 		}
-		if o.tag == tag || o.pid == p.pid || o.pid == p.session || o.pid == p.group {
+		if within(tag, o.tag) || o.pid == p.pid || o.pid == p.session || o.pid == p.group {
 			return false
 		}
 		if !o.retired && o.since <= p.start {
@@ -153,3 +152,29 @@ func (p proc) reap() bool {
 }
 
 var orphans sync.Mutex
+
+// reapStrays collects the adopted zombies that no run asks for: those that the runs of a detached program left, and those
+// that are older than the run that finds them.
+func reapStrays() {
+	if !reaping.Load() {
+		return
+	}
+	session := ownSession()
+	for _, pid := range adopted() {
+		if p, err := readProc(pid); err == nil && p.dead() && p.session != session && !p.mayLead() {
+			p.reap()
+		}
+	}
+}
+
+// mayLead reports whether p is, or may be about to be noted as, the leader of a run.
+func (p proc) mayLead() bool {
+	active.Lock()
+	defer active.Unlock()
+	for t := range active.trees {
+		if t.leading && t.pid == p.pid || t.pid == 0 && t.since <= p.start {
+			return true
+		}
+	}
+	return false
+}

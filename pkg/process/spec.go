@@ -2,14 +2,8 @@ package process
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -24,7 +18,7 @@ const (
 type Spec struct {
 	Path string   // absolute path of the program
 	Argv []string // with argv[0]
-	Env  []string // "K=V", complete: nothing is inherited; RYE_RUN_ID is set by Run
+	Env  []string // "K=V", complete: nothing is inherited; RYE_RUN_ID is set by Run and RYE_DETACHED is removed
 	Dir  string   // "" means the directory of this process
 
 	// Stdin is written while the output is read, so neither waits for the other (spec/rye-core §12 B10). Empty means the
@@ -37,7 +31,11 @@ type Spec struct {
 
 	Limit   int           // bytes kept of each stream, half from its head and half from its tail; 0 means DefaultLimit
 	Timeout time.Duration // 0 means none
-	Grace   time.Duration // between SIGTERM and SIGKILL; 0 means DefaultGrace
+	Grace   time.Duration // between SIGTERM and SIGKILL; 0 means DefaultGrace; see StopError
+
+	// Spare is the absolute path of a program, rye itself, whose copies that Detach has started are no part of the run,
+	// nor is what those have started. "" spares nothing.
+	Spare string
 }
 
 // Result is how a run ended.
@@ -61,36 +59,14 @@ type Result struct {
 	MaxRSS               int64
 }
 
-// tagKey is the environment variable that tells which run a process belongs to.
-const tagKey = "RYE_RUN_ID"
-
-// newTag makes the value of tagKey: 16 hex digits. It must be unique, not secret.
-func newTag() string { return fmt.Sprintf("%016x", rand.Uint64()) }
-
-// taggedEnv is the environment of a run; a tag that an outer run has set is replaced.
-func taggedEnv(env []string, tag string) []string {
-	tagged := make([]string, 0, len(env)+1)
-	tagged = append(tagged, tagKey+"="+tag)
-	for _, kv := range env {
-		if !strings.HasPrefix(kv, tagKey+"=") {
-			tagged = append(tagged, kv)
-		}
-	}
-	return tagged
-}
-
 // settled checks the spec and fills in its defaults.
 func (s Spec) settled() (Spec, error) {
-	switch {
-	case !filepath.IsAbs(s.Path):
-		return s, fmt.Errorf("cannot start %q: the path of a program must be absolute (find it with Lookup)", s.Path)
-	case len(s.Argv) == 0:
-		return s, fmt.Errorf("cannot start %s: its argument list is empty, argv[0] is missing", s.Path)
-	case s.Limit < 0 || s.Timeout < 0 || s.Grace < 0:
+	if err := checkCommand(s.Path, s.Argv, s.Env); err != nil {
+		return s, err
+	}
+	if s.Limit < 0 || s.Timeout < 0 || s.Grace < 0 {
 		return s, fmt.Errorf("cannot start %s: limit %d, timeout %v and grace %v must not be negative",
 			s.Path, s.Limit, s.Timeout, s.Grace)
-	case slices.ContainsFunc(s.Env, func(kv string) bool { return strings.ContainsRune(kv, 0) }):
-		return s, fmt.Errorf("cannot start %s: its environment holds a NUL character", s.Path)
 	}
 	if s.Limit == 0 {
 		s.Limit = DefaultLimit
@@ -110,25 +86,6 @@ type WriteError struct {
 func (e *WriteError) Error() string { return fmt.Sprintf("cannot pass on %s: %v", e.Stream, e.Err) }
 
 func (e *WriteError) Unwrap() error { return e.Err }
-
-// startError says why the program did not start. The operating system reports a missing program, a missing interpreter
-// and a missing directory with one and the same error.
-func (s Spec) startError(err error) error {
-	if s.Dir != "" {
-		if info, statErr := os.Stat(s.Dir); statErr != nil {
-			return fmt.Errorf("cannot start %s in %s: no such directory to run in: %w", s.Path, s.Dir, err)
-		} else if !info.IsDir() {
-			return fmt.Errorf("cannot start %s in %s: that is not a directory: %w", s.Path, s.Dir, err)
-		}
-	}
-	if errors.Is(err, os.ErrNotExist) {
-		if _, statErr := os.Stat(s.Path); statErr == nil {
-			return fmt.Errorf("cannot start %s: the interpreter that its first line or its format names is missing: %w",
-				s.Path, err)
-		}
-	}
-	return fmt.Errorf("cannot start %s: %w", s.Path, err)
-}
 
 // interrupts is what can cut a run short.
 type interrupts struct {

@@ -25,7 +25,7 @@ type tree struct {
 }
 
 func startTree(spec *Spec, files [3]*os.File) (*tree, error) {
-	pid, err := startLeader(spec, newTag(), files)
+	pid, err := startLeader(spec, newTag(ownTag), files)
 	if err != nil {
 		return nil, err
 	}

@@ -22,15 +22,17 @@ type tree struct {
 	since  uint64        // ticks after boot when the run began; whatever it starts is not older
 	exited chan struct{} // closed when the leader has ended; its number stays reserved until it is reaped
 	seen   []proc        // descendants that were known before the leader was asked to end
+	spare  spare
 
 	pid     int
 	leading bool // the leader is not reaped yet
 	retired bool
+	foreign bool // a run of another process, known by its tag only
 	pinned  bool // pid is still this run's: as its leader's number, or as that of a group that is not empty
 }
 
 func startTree(spec *Spec, files [3]*os.File) (*tree, error) {
-	t := &tree{tag: newTag(), since: now(), exited: make(chan struct{})}
+	t := &tree{tag: newTag(ownTag), since: now(), spare: newSpare(spec.Spare), exited: make(chan struct{})}
 	t.register()
 	pid, err := startLeader(spec, t.tag, files)
 	if err != nil {
@@ -58,7 +60,7 @@ func now() uint64 {
 
 // terminate asks the group to end, and returns when the leader and the group are gone or the grace is over.
 func (t *tree) terminate(grace time.Duration) {
-	t.seen = descendants(t.pid)
+	t.seen = t.descendants()
 	unix.Kill(-t.pid, unix.SIGTERM)
 	unix.Kill(-t.pid, unix.SIGCONT) // who is stopped shall hear it too
 	over := time.NewTimer(grace)
@@ -87,17 +89,22 @@ func (t *tree) groupAlive() bool {
 		slices.ContainsFunc(processes(), alive))
 }
 
-func descendants(pid int) []proc {
+// descendants lists what the leader started, without what is spared.
+func (t *tree) descendants() []proc {
 	var found []proc
 	if !procMounted() {
 		return nil
 	}
-	parents := []int{pid}
+	parents := []int{t.pid}
 	for len(parents) > 0 && len(found) < maxSeen {
 		parent := parents[0]
 		parents = parents[1:]
 		for _, child := range children(parent) {
-			if p, err := readProc(child); err == nil && p.ppid == parent {
+			p, err := readProc(child)
+			if err != nil || p.ppid != parent {
+				continue
+			}
+			if _, spared, unsettled := t.spares(p); !spared && !unsettled {
 				found = append(found, p)
 				parents = append(parents, child)
 			}

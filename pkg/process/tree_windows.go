@@ -33,7 +33,7 @@ func startTree(spec *Spec, files [3]*os.File) (*tree, error) {
 	}
 	p, err := os.StartProcess(spec.Path, spec.Argv, &os.ProcAttr{
 		Dir:   spec.Dir,
-		Env:   taggedEnv(spec.Env, newTag()),
+		Env:   taggedEnv(spec.Env, newTag(ownTag)),
 		Files: files[:],
 		Sys:   &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP},
 	})

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/ryeos/rye/pkg/item"
 )
@@ -20,13 +19,16 @@ type Evidence struct {
 	PID       int               `json:"pid,omitempty"`
 	LastEvent *Event            `json:"last_event,omitempty"`
 	LogTails  map[string]string `json:"log_tails,omitempty"` // by file, in the thread's folder
+
+	Killed    int `json:"killed,omitempty"`    // processes that the runner left behind and that were ended
+	Survivors int `json:"survivors,omitempty"` // and those that could not be
 }
 
 // tailLength is how much of the end of each log is kept, in bytes.
 const tailLength = 2048
 
 // logNames are the logs of a thread (design §6).
-var logNames = []string{"stdout.log", "stderr.log", "runner.log"}
+var logNames = []string{logName(Stdout), logName(Stderr), logName(Runner)}
 
 // collect adds the last event and the ends of the logs.
 func (s *Store) collect(ctx context.Context, id string, e *Evidence) error {
@@ -38,7 +40,7 @@ func (s *Store) collect(ctx context.Context, id string, e *Evidence) error {
 		return err
 	}
 	for _, name := range logNames {
-		if text := tail(filepath.Join(s.Dir(id), name)); text != "" {
+		if text := s.tail(id, name); text != "" {
 			if e.LogTails == nil {
 				e.LogTails = map[string]string{}
 			}
@@ -48,17 +50,18 @@ func (s *Store) collect(ctx context.Context, id string, e *Evidence) error {
 	return nil
 }
 
-// tail reads the end of a log. A log that cannot be read is no evidence, and no reason to leave a thread unsettled.
-func tail(path string) string {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	f, err := os.Open(path)
+// tail reads the end of a log. Secrets were taken out when it was written. A log that cannot be read is no evidence, and
+// no reason to leave a thread unsettled.
+func (s *Store) tail(id, name string) string {
+	f, err := s.openFile(id, name, os.O_RDONLY)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
 	data, err := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-tailLength), tailLength))
 	if err != nil {
 		return ""

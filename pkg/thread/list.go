@@ -22,18 +22,49 @@ type Filter struct {
 // List returns threads, newest first. Pages follow one another by Filter.Before, so that a thread registered in between
 // moves nothing.
 func (s *Store) List(ctx context.Context, f Filter) ([]Thread, error) {
-	for _, status := range f.Status {
-		if !status.Valid() {
-			return nil, item.Usagef("there is no status %q", status).Hint("statuses: %v", Statuses())
-		}
-	}
-	if _, err := s.Reconcile(ctx); err != nil {
+	if err := s.prepare(ctx, f); err != nil {
 		return nil, err
 	}
 	query, args := f.query()
 	threads, err := scanThreads(s.db.QueryContext(ctx, query, args...))
 	return threads, s.explain("list", err)
 }
+
+// Count counts the threads that a list without a limit would have.
+func (s *Store) Count(ctx context.Context, f Filter) (n int64, err error) {
+	if err := s.prepare(ctx, f); err != nil {
+		return 0, err
+	}
+	where, args := f.where()
+	err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM threads WHERE `+where, args...).Scan(&n)
+	return n, s.explain("count", err)
+}
+
+// prepare makes sure that what a filter finds is true.
+func (s *Store) prepare(ctx context.Context, f Filter) error {
+	for _, status := range f.Status {
+		if !status.Valid() {
+			return item.Usagef("there is no status %q", status).Hint("statuses: %v", Statuses())
+		}
+	}
+	_, err := s.Reconcile(ctx)
+	return err
+}
+
+// IDs lists the newest threads whose ids start with a prefix, for completion in a shell: in one query, as the rows are,
+// without a look at who is behind them.
+func (s *Store) IDs(ctx context.Context, prefix string, limit int) ([]Thread, error) {
+	query, args := Filter{Limit: limit}.query()
+	if prefix != "" { // the plus keeps SQLite from walking all threads until it has found enough
+		query, args = `SELECT `+columns+` FROM threads WHERE seq IN (SELECT seq FROM threads WHERE `+startsWith+
+			` ORDER BY +seq DESC LIMIT ?2) ORDER BY seq DESC`, []any{prefix, args[len(args)-1]}
+	}
+	threads, err := scanThreads(s.db.QueryContext(ctx, query, args...))
+	return threads, s.explain("list", err)
+}
+
+// startsWith finds ids by their start, the first parameter. U+10FFFF is after every character of an id.
+const startsWith = `thread_id >= ?1 AND thread_id < ?1 || char(1114111)`
 
 // Children returns the threads that a thread started, newest first.
 func (s *Store) Children(ctx context.Context, id string, f Filter) ([]Thread, error) {
@@ -114,9 +145,9 @@ func (s *Store) Get(ctx context.Context, idOrPrefix string) (Thread, error) {
 }
 
 func (s *Store) find(ctx context.Context, prefix string) (Thread, error) {
-	// The id itself sorts before all that only start with it. U+10FFFF is after every character of an id.
-	threads, err := scanThreads(s.db.QueryContext(ctx, `SELECT `+columns+` FROM threads
-		WHERE thread_id >= ?1 AND thread_id < ?1 || char(1114111) ORDER BY thread_id LIMIT 2`, prefix))
+	// The id itself sorts before all that only start with it.
+	threads, err := scanThreads(s.db.QueryContext(ctx, `SELECT `+columns+` FROM threads WHERE `+startsWith+`
+		ORDER BY thread_id LIMIT 2`, prefix))
 	switch {
 	case err != nil:
 		return Thread{}, s.explain("get", err)

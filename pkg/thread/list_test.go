@@ -53,6 +53,46 @@ func TestList(t *testing.T) {
 	}
 }
 
+func TestCount(t *testing.T) {
+	s := open(t, t.TempDir())
+	fill(t, s, 200)
+	for _, filter := range []Filter{{}, {Status: []Status{Error, Completed}}, {Item: "tool:x/7"}, {Status: Active()}, {Parent: "parent-1", Before: 100}} {
+		n, err := s.Count(t.Context(), filter)
+		filter.Limit = 1000
+		list, failure := s.List(t.Context(), filter)
+		if err != nil || failure != nil || n != int64(len(list)) {
+			t.Errorf("%+v: %d, %v; the list has %d, %v", filter, n, err, len(list), failure)
+		}
+	}
+	if _, err := s.Count(t.Context(), Filter{Status: []Status{"done"}}); item.TypeOf(err) != item.TypeUsage {
+		t.Errorf("an unknown status: %v", err)
+	}
+}
+
+// TestIDs: the newest that start so, and nobody looks whether their runners live.
+func TestIDs(t *testing.T) {
+	s := open(t, t.TempDir())
+	for _, id := range []string{"ab-1", "b-1", "ab-2", "a", "é/ü", "ab-3"} {
+		register(t, s, New{ID: id})
+	}
+	begin(t, s, "ab-2").Release()
+	for _, test := range []struct {
+		prefix string
+		limit  int
+		want   string
+	}{
+		{"", 3, "ab-3 é/ü a"}, {"a", 9, "ab-3 a ab-2 ab-1"}, {"ab-", 2, "ab-3 ab-2"}, {"é", 9, "é/ü"}, {"c", 9, ""}, {"%", 9, ""},
+	} {
+		got, err := s.IDs(t.Context(), test.prefix, test.limit)
+		if err != nil || ids(got) != test.want {
+			t.Errorf("%q: %s, %v; want %s", test.prefix, ids(got), err, test.want)
+		}
+	}
+	if seen, err := s.find(t.Context(), "ab-2"); err != nil || seen.Status != Running {
+		t.Errorf("looking settled a thread: %s, %v", seen.Status, err)
+	}
+}
+
 // TestPages: the pages together are the list, whatever is registered in between.
 func TestPages(t *testing.T) {
 	s := open(t, t.TempDir())

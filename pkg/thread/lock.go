@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ryeos/rye/internal/failpoint"
 	"github.com/ryeos/rye/pkg/item"
 )
 
@@ -38,6 +39,7 @@ func (s *Store) Lock(ctx context.Context, id string) (*Lock, error) {
 	if err != nil {
 		return nil, item.Errorf(item.TypePermission, "cannot open the lock of thread %s: %w", id, err)
 	}
+	failpoint.At("thread.locking")
 	deadline := time.Now().Add(time.Second)
 	for {
 		switch err = tryLock(file, true); {

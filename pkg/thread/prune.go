@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ryeos/rye/internal/failpoint"
 	"github.com/ryeos/rye/pkg/item"
 )
 
@@ -28,6 +29,7 @@ func (s *Store) Prune(ctx context.Context, age time.Duration, keep int) (int, er
 			return total, err
 		}
 		total += n
+		failpoint.At("thread.pruned")
 		if err := s.removeFolders(ctx); err != nil { // also those that a Prune which died left behind
 			return total, err
 		}
@@ -37,30 +39,70 @@ func (s *Store) Prune(ctx context.Context, age time.Duration, keep int) (int, er
 	}
 }
 
-func (s *Store) pruneRows(ctx context.Context, age time.Duration, keep int) (n int, err error) {
-	err = s.write(ctx, "prune", full, func(tx *tx) error {
-		newest := int64(1<<63 - 1) // the oldest of the newest that stay
-		if keep > 0 {
-			err := tx.row(`SELECT seq FROM threads ORDER BY seq DESC LIMIT 1 OFFSET ?`, keep-1).Scan(&newest)
-			if errors.Is(err, sql.ErrNoRows) {
-				return nil
-			}
+// Prunable returns the ids of threads that Prune would remove, oldest first, at most limit of them. It does the same and
+// takes it back.
+func (s *Store) Prunable(ctx context.Context, age time.Duration, keep, limit int) ([]string, error) {
+	if _, err := s.Reconcile(ctx); err != nil {
+		return nil, err
+	}
+	ids := []string{}
+	err := s.write(ctx, "prune", normal, func(tx *tx) error {
+		for len(ids) < limit {
+			more, err := tx.prune(age, keep, min(limit-len(ids), pruneBatch))
 			if err != nil {
 				return err
 			}
+			if len(more) == 0 {
+				break
+			}
+			ids = append(ids, more...)
 		}
-		active, args := in(Active())
-		args = append(args, stamp(tx.now.Add(-age)), newest, pruneBatch)
-		if _, err := tx.exec(`INSERT OR IGNORE INTO removals SELECT thread_id FROM threads AS t WHERE status NOT IN `+active+`
-			AND completed_at < ? AND seq < ? AND NOT EXISTS (SELECT 1 FROM threads WHERE parent_id = t.thread_id)
-			AND NOT EXISTS (SELECT 1 FROM budgets WHERE parent_id = t.thread_id) ORDER BY seq LIMIT ?`, args...); err != nil {
-			return err
-		}
-		deleted, err := tx.changes(`DELETE FROM threads WHERE thread_id IN (SELECT thread_id FROM removals)`)
-		n = int(deleted)
+		return errTakeBack
+	})
+	if errors.Is(err, errTakeBack) {
+		err = nil
+	}
+	return ids, err
+}
+
+// errTakeBack ends a transaction that was only a trial.
+var errTakeBack = errors.New("take back")
+
+func (s *Store) pruneRows(ctx context.Context, age time.Duration, keep int) (n int, err error) {
+	err = s.write(ctx, "prune", full, func(tx *tx) error {
+		ids, err := tx.prune(age, keep, pruneBatch)
+		n = len(ids)
 		return err
 	})
 	return n, err
+}
+
+// prune removes the rows of the oldest threads that may go and notes that their folders are to follow.
+func (t *tx) prune(age time.Duration, keep, limit int) ([]string, error) {
+	newest := int64(1<<63 - 1) // the oldest of the newest that stay
+	if keep > 0 {
+		err := t.row(`SELECT seq FROM threads ORDER BY seq DESC LIMIT 1 OFFSET ?`, keep-1).Scan(&newest)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	active, args := in(Active())
+	args = append(args, stamp(t.now.Add(-age)), newest, limit)
+	ids, err := scanIDs(t.QueryContext(t.ctx, `SELECT thread_id FROM threads AS t WHERE status NOT IN `+active+`
+		AND completed_at < ? AND seq < ? AND NOT EXISTS (SELECT 1 FROM threads WHERE parent_id = t.thread_id)
+		AND NOT EXISTS (SELECT 1 FROM budgets WHERE parent_id = t.thread_id) ORDER BY seq LIMIT ?`, args...))
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	list, args := in(ids)
+	if _, err := t.exec(`INSERT OR IGNORE INTO removals SELECT thread_id FROM threads WHERE thread_id IN `+list, args...); err != nil {
+		return nil, err
+	}
+	_, err = t.exec(`DELETE FROM threads WHERE thread_id IN `+list, args...)
+	return ids, err
 }
 
 // removeFolders deletes the folders of threads whose rows are gone, and then the note of it: a folder is never forgotten.
@@ -78,6 +120,7 @@ func (s *Store) removeFolders(ctx context.Context) error {
 		if err := s.removeFolder(ctx, root, id); err != nil {
 			return item.Errorf(item.TypePermission, "cannot remove the folder of thread %s: %w", id, err)
 		}
+		failpoint.At("thread.emptied")
 	}
 	list, args := in(ids)
 	return s.write(ctx, "forget folders", normal, func(tx *tx) error {
@@ -87,7 +130,11 @@ func (s *Store) removeFolders(ctx context.Context) error {
 }
 
 func (s *Store) removals(ctx context.Context) ([]string, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT thread_id FROM removals LIMIT ?`, pruneBatch)
+	return scanIDs(s.db.QueryContext(ctx, `SELECT thread_id FROM removals LIMIT ?`, pruneBatch))
+}
+
+// scanIDs reads every row and closes them.
+func scanIDs(rows *sql.Rows, err error) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -96,5 +97,57 @@ func TestPruneStaysInside(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(outside, "precious")); err != nil {
 		t.Errorf("pruning left the registry: %v", err)
+	}
+}
+
+// TestPrunable: a trial says what Prune then does, in all its rounds, and does nothing.
+func TestPrunable(t *testing.T) {
+	clock := newClock()
+	s := openAt(t, t.TempDir(), clock.Now)
+	register(t, s, New{ID: "grandparent"})
+	register(t, s, New{ID: "parent", Parent: "grandparent"})
+	register(t, s, New{ID: "child", Parent: "parent"})
+	register(t, s, New{ID: "active"})
+	begin(t, s, "active")
+	for _, id := range []string{"grandparent", "parent", "child"} {
+		if err := s.Finish(t.Context(), id, Outcome{Status: Error}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock.advance(time.Hour)
+	for _, test := range []struct {
+		age         time.Duration
+		keep, limit int
+		want        string
+	}{
+		{0, 0, 10, "child parent grandparent"}, {0, 0, 2, "child parent"}, {0, 0, 0, ""},
+		{2 * time.Hour, 0, 10, ""}, {0, 2, 10, ""}, {0, 10, 10, ""},
+	} {
+		got, err := s.Prunable(t.Context(), test.age, test.keep, test.limit)
+		if err != nil || strings.Join(got, " ") != test.want {
+			t.Errorf("%+v: %v, %v", test, got, err)
+		}
+	}
+	if n, left := count(t, s, "threads"), count(t, s, "removals"); n != 4 || left != 0 || !exists(s, "child") {
+		t.Errorf("the trial left %d threads and %d removals", n, left)
+	}
+	prune(t, s, 0, 0, 3)
+}
+
+// TestPruneSparesWhatCameBack: a Prune died between the rows and the folders, and the id was given again.
+func TestPruneSparesWhatCameBack(t *testing.T) {
+	clock := newClock()
+	s := openAt(t, t.TempDir(), clock.Now)
+	register(t, s, New{ID: "again"})
+	begin(t, s, "again")
+	register(t, s, New{ID: "old"})
+	if err := s.Finish(t.Context(), "old", Outcome{Status: Error}); err != nil {
+		t.Fatal(err)
+	}
+	sqlExec(t, s, `INSERT INTO removals VALUES ('again')`)
+	clock.advance(time.Hour)
+	prune(t, s, 0, 0, 1)
+	if got := get(t, s, "again"); got.Status != Running || !exists(s, "again") {
+		t.Errorf("again is %s", got.Status)
 	}
 }

@@ -3,8 +3,11 @@ package thread
 import (
 	"context"
 	"errors"
+	"os"
 
+	"github.com/ryeos/rye/internal/failpoint"
 	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/process"
 )
 
 // Reconcile settles threads that claim to be on their way and whose launcher or runner is gone: they become lost, with
@@ -33,10 +36,11 @@ func (s *Store) Reconcile(ctx context.Context, ids ...string) ([]string, error) 
 	var settled []string
 	err = s.write(ctx, "reconcile", full, func(tx *tx) error {
 		for _, t := range gone {
-			done, err := tx.settle(t)
+			done, err := tx.settle(t, s.endLeftovers)
 			if err != nil {
 				return err
 			}
+			failpoint.At("thread.settled")
 			if done {
 				settled = append(settled, t.ID)
 			}
@@ -86,8 +90,9 @@ func (s *Store) missing(t Thread) *Evidence {
 	return e
 }
 
-// settle makes a thread lost if it is still what was looked at.
-func (t *tx) settle(lost Thread) (bool, error) {
+// settle makes a thread lost if it is still what was looked at. What its runner left behind is ended inside of the
+// transaction: nobody can begin the thread meanwhile, so nothing of a living runner is hit.
+func (t *tx) settle(lost Thread, end func(Thread)) (bool, error) {
 	_, revision, err := t.status(lost.ID)
 	if err != nil || revision != lost.revision {
 		if errors.Is(err, ErrNotFound) {
@@ -95,11 +100,22 @@ func (t *tx) settle(lost Thread) (bool, error) {
 		}
 		return false, err
 	}
+	end(lost)
 	evidence, err := lost.Evidence.encode()
 	if err != nil {
 		return false, err
 	}
 	_, err = t.move(lost.ID, Lost, `completed_at = ?, evidence = ?, error = ?, error_type = ?`,
-		stamp(t.now), evidence, lost.Evidence.Reason, item.TypeInternal)
+		stamp(t.now), evidence, lost.Evidence.Reason, item.TypeUnavailable)
 	return err == nil, err
+}
+
+// endLeftovers ends what a runner that is dead for certain has left running, and notes that in the evidence. A thread that
+// never began has run nothing, and after a boot nothing is left.
+func (s *Store) endLeftovers(t Thread) {
+	dead := t.Evidence.Lock == string(lockFree) || t.Evidence.Lock == string(lockMissing)
+	self, err := process.Identify(os.Getpid())
+	if t.Status == Running && dead && err == nil && self.Boot == t.Runner.Boot {
+		t.Evidence.Killed, t.Evidence.Survivors = s.endRun(s.RunTag(t.ID))
+	}
 }

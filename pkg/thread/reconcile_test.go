@@ -169,7 +169,7 @@ func TestSettleComparesAndSwaps(t *testing.T) {
 	}
 	begin(t, s, thread.ID) // running again, by the same process
 	err = s.write(t.Context(), "test", normal, func(tx *tx) error {
-		if settled, err := tx.settle(seen); settled || err != nil {
+		if settled, err := tx.settle(seen, func(Thread) { t.Error("what it left was ended") }); settled || err != nil {
 			t.Errorf("settled: %v, %v", settled, err)
 		}
 		return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/ryeos/rye/internal/failpoint"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/process"
 )
@@ -62,12 +63,17 @@ func (s *Store) insert(ctx context.Context, n New, verb string, before func(*tx)
 	if err != nil {
 		return Thread{}, err
 	}
+	failpoint.At("thread.registered")
 	return registered, s.makeFolder(ctx, n.ID)
 }
 
 // makeFolder comes after the row, as only what has a row is ever found and removed again. Without a folder there is no run.
 func (s *Store) makeFolder(ctx context.Context, id string) error {
-	err := os.MkdirAll(s.Dir(id), 0o700)
+	root, err := os.OpenRoot(s.dir) // a link that came with the project leads nowhere else
+	if err == nil {
+		defer root.Close()
+		err = root.MkdirAll(id, 0o700)
+	}
 	if err == nil {
 		return nil
 	}

@@ -3,13 +3,15 @@ package thread
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"database/sql"
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/process"
 )
 
 // DatabaseName is the file of the registry in its folder.
@@ -19,6 +21,7 @@ const DatabaseName = "registry.db"
 type Options struct {
 	Now      func() time.Time // time.Now if nil; read once for each transaction
 	Existing bool             // do not make a registry where there is none; the error then wraps fs.ErrNotExist
+	Root     string           // the project's folder, which the registry must not leave; anywhere if empty
 }
 
 // Store is one project's registry. Goroutines and processes may share it.
@@ -27,7 +30,9 @@ type Options struct {
 // may leave Close out: whatever was reported as done is in the file, and the next process goes on from there.
 type Store struct {
 	dir, path string
+	real      string // dir without links: the same for everybody
 	now       func() time.Time
+	endRun    func(tag string) (killed, survivors int) // process.KillRun
 	db        *sql.DB
 	journal   string        // wal or delete
 	writing   chan struct{} // holds one token: goroutines queue here, where it is fair, and only processes at the file
@@ -39,12 +44,15 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the thread registry: %w", err)
 	}
-	s := &Store{dir: dir, path: filepath.Join(dir, DatabaseName), now: opts.Now, writing: make(chan struct{}, 1)}
+	s := &Store{dir: dir, path: filepath.Join(dir, DatabaseName), now: opts.Now, endRun: process.KillRun, writing: make(chan struct{}, 1)}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if err := s.findFolder(opts.Existing); err != nil {
+	if err := s.findFolder(opts); err != nil {
 		return nil, err
+	}
+	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, fmt.Errorf("opening the thread registry: %w", err)
 	}
 	if err := s.connect(ctx); err != nil {
 		if s.db != nil {
@@ -55,25 +63,21 @@ func Open(ctx context.Context, dir string, opts Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) findFolder(existing bool) error {
-	if existing {
-		if _, err := os.Stat(s.path); err != nil {
-			return item.Errorf(item.TypeNotFound, "there is no thread registry in %s: %w", s.dir, err).
-				Hint("no thread was started here yet: rye execute REF --async")
-		}
-		return nil
-	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil { // logs and results may hold secrets
-		return item.Errorf(item.TypePermission, "cannot make the folder of the thread registry: %w", err)
-	}
-	return nil
-}
-
 // Close closes the database. Transactions that run are waited for.
 func (s *Store) Close() error { return s.explain("close", s.db.Close()) }
 
 // Dir is the folder of a thread: its logs and the lock of its runner.
 func (s *Store) Dir(id string) string { return filepath.Join(s.dir, filepath.FromSlash(id)) }
+
+// RunTag is the RYE_RUN_ID of a thread's runner: the processes that it leaves behind are known by it. Two projects may have
+// threads of the same id, so the folder is part of it; a slash would say that the run is below another one.
+func (s *Store) RunTag(id string) string {
+	const readable = 64
+	name := strings.ReplaceAll(id, "/", ".")
+	name = strings.ToValidUTF8(name[:min(len(name), readable)], "")
+	sum := sha256.Sum256([]byte(s.real + "\x00" + id))
+	return fmt.Sprintf("%s-%x", name, sum[:8])
+}
 
 // NewID makes a random id (UUID version 4).
 func NewID() string {
