@@ -8,7 +8,9 @@ type Document struct {
 	Positions map[string]Position // where each name's value starts
 	Skipped   map[string]Position // names assigned something that is not a literal (a call, a variable, a spread)
 	Docstring string              // Python: the module's docstring, stripped
+	Preamble  string              // Markdown: the text before the metadata fence, without the signature line
 	Body      string              // Markdown: the text after the metadata fence
+	Root      *Element            // directive: its XML
 }
 
 func newDocument() *Document {

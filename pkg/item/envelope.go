@@ -38,8 +38,13 @@ type Response struct {
 	Message        string    `json:"message,omitempty"`
 	Error          string    `json:"error,omitempty"`
 	ErrorType      ErrorType `json:"error_type,omitempty"`
+	Async          bool      `json:"async,omitempty"`
+	ThreadID       string    `json:"thread_id,omitempty"` // of what runs detached or was recorded
 	Type           Kind      `json:"type,omitempty"`
 	ItemID         string    `json:"item_id,omitempty"`
+	ExecutionMode  string    `json:"execution_mode,omitempty"` // inline or fork, of what runs detached
+	State          string    `json:"state,omitempty"`
+	PID            int       `json:"pid,omitempty"`
 	Data           any       `json:"data,omitempty"` // json.RawMessage or a Streams value for tools
 	Chain          []string  `json:"chain,omitempty"`
 	ValidatedPairs []string  `json:"validated_pairs,omitempty"`

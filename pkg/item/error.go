@@ -52,24 +52,37 @@ func (e *Error) Hint(format string, args ...any) *Error {
 	return e
 }
 
-// TypeOf finds the error type anywhere in err's chain; an error without one is internal.
+// TypeOf finds the error type anywhere in err's chain; an error without one is internal, unless the operating system is
+// behind it with something that is no bug. What the machine has run out of is the reason whatever failed for it.
 func TypeOf(err error) ErrorType {
+	refusal, refused := refusedBy(err)
+	if refusal.shortage {
+		return refusal.kind
+	}
 	var e *Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && e.Type != TypeInternal {
 		return e.Type
 	}
 	var s *SyntaxError
 	if errors.As(err, &s) {
 		return TypeChain
 	}
+	if refused {
+		return refusal.kind
+	}
 	return TypeInternal
 }
 
-// HintsOf collects the hints of the outermost Error in err's chain.
+// HintsOf collects the hints of the outermost Error in err's chain. Those about a refusal of the operating system are
+// added if it has none, and replace those of who could not know of a shortage.
 func HintsOf(err error) []string {
 	var e *Error
-	if errors.As(err, &e) {
+	refusal, _ := refusedBy(err)
+	if errors.As(err, &e) && len(e.Hints) > 0 && !refusal.shortage {
 		return e.Hints
+	}
+	if refusal.hint != "" {
+		return []string{refusal.hint}
 	}
 	return nil
 }

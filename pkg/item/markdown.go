@@ -66,6 +66,7 @@ func readFence(data []byte, languages ...string) (doc *Document, found bool, err
 	if err != nil {
 		return nil, true, err
 	}
+	doc.Preamble = string(bytes.TrimSpace(skipComment(src[:fence.start])))
 	doc.Body = string(bytes.TrimSpace(src[fence.after:]))
 	return doc, true, nil
 }

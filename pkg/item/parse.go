@@ -30,8 +30,11 @@ func parseMetadata(kind Kind, file string, data []byte) (*Metadata, error) {
 		Description:    r.description(),
 		ExecutionOwner: "engine",
 	}
-	if kind == Tool {
+	switch kind {
+	case Tool:
 		r.tool(m)
+	case Directive:
+		m.ConfigSchema = r.directiveSchema()
 	}
 	if r.err != nil {
 		return nil, r.err

@@ -1,7 +1,6 @@
 package item
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -24,7 +23,7 @@ type field struct {
 
 func (r *fieldReader) fail(pos Position, format string, args ...any) {
 	if r.err == nil {
-		r.err = &SyntaxError{Pos: pos, Message: plainText(fmt.Sprintf(format, args...)), Snippet: snippet(r.src, pos)}
+		r.err = NewSyntaxError(r.src, pos, format, args...)
 	}
 }
 

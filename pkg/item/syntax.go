@@ -32,6 +32,12 @@ func syntaxErrorAt(src []byte, offset int, format string, args ...any) *SyntaxEr
 	return &SyntaxError{Pos: pos, Message: fmt.Sprintf(format, args...), Snippet: snippet(src, pos)}
 }
 
+// NewSyntaxError makes a SyntaxError for a place in src that was found before. What the message repeats of the file is
+// made safe to print.
+func NewSyntaxError(src []byte, pos Position, format string, args ...any) *SyntaxError {
+	return &SyntaxError{Pos: pos, Message: plainText(fmt.Sprintf(format, args...)), Snippet: snippet(src, pos)}
+}
+
 // PositionAt turns a byte offset into a line and a column. Offsets past the end are the place after the last byte.
 func PositionAt(src []byte, offset int) Position {
 	offset = max(0, min(offset, len(src)))
