@@ -68,6 +68,7 @@ func (a *app) showItem(s *engine.Shown) {
 	if s.ChainError != "" {
 		a.line("           %s", a.paintOut(red, safe(s.ChainError)))
 	}
+	a.showMetadata(s.Metadata)
 	if len(s.Parameters) > 0 {
 		a.line("")
 		a.parameterTable(s.Parameters)
@@ -82,6 +83,20 @@ func (a *app) showItem(s *engine.Shown) {
 	}
 	if s.Body != "" {
 		a.line("\n%s", safeLines(s.Body))
+	}
+}
+
+// showMetadata prints what has no line of its own yet.
+func (a *app) showMetadata(metadata *item.Object) {
+	for name, value := range metadata.All() {
+		if name == "version" || name == "description" {
+			continue
+		}
+		text, ok := value.(string)
+		if encoded, err := item.AppendJSON(nil, value); !ok && err == nil {
+			text = string(encoded)
+		}
+		a.line("%-10s %s", safe(name), safe(text))
 	}
 }
 

@@ -26,6 +26,7 @@ type Shown struct {
 	Problem     string           `json:"signature_problem,omitempty"`
 	Signer      *Signature       `json:"signed_by,omitempty"`
 	Shadowed    []string         `json:"shadowed,omitempty"`
+	Metadata    *item.Object     `json:"metadata,omitempty"` // of a knowledge entry: all that it declares
 	Parameters  []item.Parameter `json:"parameters,omitempty"`
 	Chain       []ShownElement   `json:"chain,omitempty"`
 	ChainError  string           `json:"chain_error,omitempty"`
@@ -83,6 +84,9 @@ func (e *Engine) Show(text string) (*Shown, error) {
 		s.Shadowed = append(s.Shadowed, p.Display())
 	}
 	e.showSignature(s, chain.SourceOf(found.Place, ref.Kind, data, detached))
+	if ref.Kind == item.Knowledge {
+		s.Metadata = meta.Document.Values
+	}
 	if ref.Kind == item.Tool {
 		e.showChain(s, ref)
 	}

@@ -9,15 +9,26 @@ import (
 	"github.com/ryeos/rye/pkg/item"
 )
 
-// skippedDirs hold other people's code or build products: nothing below them is an item.
-var skippedDirs = []string{"__pycache__", ".venv", "node_modules", ".git", "dist", "build"}
-
 // Entry is one file of a listing.
 type Entry struct {
 	Place
 	Ref item.Ref
 	// ShadowedBy is the place that wins the reference, nil for the winner itself.
 	ShadowedBy *Place
+
+	listed fs.DirEntry
+}
+
+// Info describes the file, or what it leads to when it is a symbolic link.
+func (e Entry) Info() (fs.FileInfo, error) {
+	if e.listed.Type()&fs.ModeSymlink == 0 {
+		return e.listed.Info()
+	}
+	fsys, err := e.Space.FS()
+	if err != nil {
+		return nil, err
+	}
+	return fs.Stat(fsys, e.Rel)
 }
 
 // List gives every file that a reference of the kind could name, in all spaces, sorted by id with the winner before
@@ -26,19 +37,17 @@ type Entry struct {
 func (ss Spaces) List(kind item.Kind) ([]Entry, error) {
 	var entries []Entry
 	for _, s := range ss {
-		files, err := s.Files(kind.Dir())
+		files, err := s.walk(kind.Dir())
 		if err != nil {
 			return nil, err
 		}
-		for _, rel := range files {
-			ext := path.Ext(rel)
-			_, name, _ := item.SplitPath(rel)
-			if !kind.HasExtension(ext) || item.ValidateID(strings.TrimSuffix(name, ext)) != nil {
-				continue
+		for _, f := range files {
+			ext := path.Ext(f.rel)
+			_, name, _ := item.SplitPath(f.rel)
+			id := strings.TrimSuffix(name, ext)
+			if kind.HasExtension(ext) && item.ValidateID(id) == nil {
+				entries = append(entries, Entry{Place: Place{Space: s, Rel: f.rel}, Ref: item.Ref{Kind: kind, ID: id}, listed: f.entry})
 			}
-			entries = append(entries, Entry{
-				Place: Place{Space: s, Rel: rel}, Ref: item.Ref{Kind: kind, ID: strings.TrimSuffix(name, ext)},
-			})
 		}
 	}
 	slices.SortStableFunc(entries, func(a, b Entry) int {
@@ -65,26 +74,11 @@ func (ss Spaces) List(kind item.Kind) ([]Entry, error) {
 // Files lists the regular files and symbolic links below a folder of the space, as slash paths below `.ai`, sorted.
 // Detached signatures are left out: they belong to the file beside them. A folder that does not exist is empty.
 func (s *Space) Files(dir string) ([]string, error) {
-	fsys, err := s.FS()
-	if err != nil {
-		return nil, err
+	listed, err := s.walk(dir)
+	files := make([]string, 0, len(listed))
+	for _, f := range listed {
+		files = append(files, f.rel)
 	}
-	var files []string
-	err = fs.WalkDir(fsys, dir, func(rel string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil && rel == dir:
-			return fs.SkipAll
-		case err != nil:
-			return s.readError(rel, err)
-		case d.IsDir() && slices.Contains(skippedDirs, d.Name()):
-			return fs.SkipDir
-		case d.IsDir() || strings.HasSuffix(rel, SignatureExtension):
-			return nil
-		}
-		if d.Type().IsRegular() || d.Type()&fs.ModeSymlink != 0 {
-			files = append(files, rel)
-		}
-		return nil
-	})
+	slices.Sort(files)
 	return files, err
 }

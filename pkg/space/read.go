@@ -19,9 +19,32 @@ const maxItemSize = 64 << 20
 
 // ReadFile reads a regular file below `.ai`, up to 64 MiB.
 func (s *Space) ReadFile(rel string) ([]byte, error) {
-	fsys, root, err := s.open()
+	f, info, err := s.openFile(rel)
 	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	return readRegular(f, info, s.Display(rel))
+}
+
+// ReadHead reads up to size bytes from the start of a regular file below `.ai`, however large it is.
+func (s *Space) ReadHead(rel string, size int64) ([]byte, error) {
+	f, info, err := s.openFile(rel)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if !info.Mode().IsRegular() {
+		return nil, item.Usagef("%s is not a regular file", s.Display(rel))
+	}
+	return readAll(io.LimitReader(f, size), make([]byte, 0, min(info.Size(), size)+1))
+}
+
+// openFile opens what is below `.ai`, unless other users of the machine can change it.
+func (s *Space) openFile(rel string) (fs.File, fs.FileInfo, error) {
+	fsys, root, err := s.open()
+	if err != nil {
+		return nil, nil, err
 	}
 	var f fs.File
 	if root != nil {
@@ -30,22 +53,19 @@ func (s *Space) ReadFile(rel string) ([]byte, error) {
 		f, err = fsys.Open(rel)
 	}
 	if err != nil {
-		return nil, s.readError(rel, err)
+		return nil, nil, s.readError(rel, err)
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, s.readError(rel, err)
+		err = s.readError(rel, err)
+	} else if err = s.refuseExposed(rel, info); err == nil && root != nil {
+		err = s.refuseExposedFolders(root, rel)
 	}
-	if err := s.refuseExposed(rel, info); err != nil {
-		return nil, err
+	if err != nil {
+		f.Close()
+		return nil, nil, err
 	}
-	if root != nil {
-		if err := s.refuseExposedFolders(root, rel); err != nil {
-			return nil, err
-		}
-	}
-	return readRegular(f, info, s.Display(rel))
+	return f, info, nil
 }
 
 // has reports whether there is anything of that name, a link included.
