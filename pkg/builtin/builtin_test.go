@@ -83,7 +83,7 @@ func (p *project) run(name string, args any) map[string]any {
 		stdin = string(data)
 	}
 	var stdout bytes.Buffer
-	if err := Run(p.t.Context(), name, Call{Project: p.dir}, strings.NewReader(stdin), &stdout); err != nil {
+	if err := FileSystem().Run(p.t.Context(), name, Call{Project: p.dir}, strings.NewReader(stdin), &stdout); err != nil {
 		p.t.Fatal(err)
 	}
 	if n := strings.Count(stdout.String(), "\n"); n != 1 || !strings.HasSuffix(stdout.String(), "\n") {

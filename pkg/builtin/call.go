@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,18 +27,21 @@ const (
 // an error that counts what was not.
 type Function func(ctx context.Context, call Call, params json.RawMessage) (any, error)
 
+// Functions are native tools by their names, such as "file-system/read".
+type Functions map[string]Function
+
 // Call is what a tool knows about its surroundings.
 type Call struct {
 	Project string // absolute path of the project folder
 }
 
-// Run reads the parameters from stdin, runs the named tool and writes one JSON object and a newline to stdout: the result
+// Run reads the parameters from stdin, runs the named function and writes one JSON object and a newline to stdout: the result
 // with "success":true, or {"success":false,"error":"…"}. Empty stdin means no parameters. The error is for an unknown name
 // and for a stdout that cannot be written; a tool that fails is not an error here.
-func Run(ctx context.Context, name string, call Call, stdin io.Reader, stdout io.Writer) error {
-	run, ok := Lookup(name)
+func (f Functions) Run(ctx context.Context, name string, call Call, stdin io.Reader, stdout io.Writer) error {
+	run, ok := f[name]
 	if !ok {
-		return fmt.Errorf("no native tool is named %q; there are: %s", name, strings.Join(Names(), ", "))
+		return fmt.Errorf("no native tool is named %q; there are: %s", name, strings.Join(slices.Sorted(maps.Keys(f)), ", "))
 	}
 	reply, err := encode(respond(ctx, run, call, stdin))
 	if err != nil {

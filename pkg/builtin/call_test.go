@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -21,36 +22,31 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestRunErrors(t *testing.T) {
 	p := newProject(t, nil)
-	err := Run(t.Context(), "file-system/erase", Call{p.dir}, strings.NewReader("{}"), io.Discard)
+	err := FileSystem().Run(t.Context(), "file-system/erase", Call{p.dir}, strings.NewReader("{}"), io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "file-system/read") {
 		t.Errorf("unknown tool: %v", err)
 	}
-	err = Run(t.Context(), "file-system/ls", Call{p.dir}, strings.NewReader("{}"), brokenWriter{})
+	err = FileSystem().Run(t.Context(), "file-system/ls", Call{p.dir}, strings.NewReader("{}"), brokenWriter{})
 	if !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("broken stdout: %v", err)
 	}
 	var out bytes.Buffer
-	if err := Run(t.Context(), "file-system/ls", Call{p.dir}, endless{}, &out); err != nil || !strings.Contains(out.String(), "larger than") {
+	if err := FileSystem().Run(t.Context(), "file-system/ls", Call{p.dir}, endless{}, &out); err != nil || !strings.Contains(out.String(), "larger than") {
 		t.Errorf("endless parameters: %v %s", err, out.String())
 	}
 	for _, dir := range []string{"relative", p.path("missing")} {
 		out.Reset()
-		if err := Run(t.Context(), "file-system/ls", Call{dir}, strings.NewReader(""), &out); err != nil || !strings.Contains(out.String(), "project folder") {
+		if err := FileSystem().Run(t.Context(), "file-system/ls", Call{dir}, strings.NewReader(""), &out); err != nil || !strings.Contains(out.String(), "project folder") {
 			t.Errorf("project %s: %v %s", dir, err, out.String())
 		}
 	}
 }
 
-func TestNamesAreFound(t *testing.T) {
-	names := Names()
+func TestFileSystem(t *testing.T) {
+	names := slices.Sorted(maps.Keys(FileSystem()))
 	want := []string{"file-system/edit_lines", "file-system/glob", "file-system/grep", "file-system/ls", "file-system/read", "file-system/write"}
 	if !slices.Equal(names, want) {
-		t.Errorf("Names() = %v", names)
-	}
-	for _, name := range names {
-		if f, ok := Lookup(name); !ok || f == nil {
-			t.Errorf("Lookup(%s) finds nothing", name)
-		}
+		t.Errorf("FileSystem() = %v", names)
 	}
 }
 
@@ -121,7 +117,7 @@ func TestCancelled(t *testing.T) {
 		"grep":       `{"pattern":"o"}`,
 		"ls":         `{}`,
 	} {
-		run, _ := Lookup("file-system/" + tool)
+		run := FileSystem()["file-system/"+tool]
 		if _, err := run(ctx, Call{p.dir}, []byte(args)); err == nil {
 			t.Errorf("%s works on after its deadline", tool)
 		}

@@ -32,8 +32,12 @@ type Element struct {
 	// How long it took to find the element, and to read and verify it.
 	FindTime, VerifyTime time.Duration
 
+	source   []byte // what was verified
 	detached []byte // the signature file beside the element's, if any
 }
+
+// Source is the text of the element, exactly as it was verified.
+func (e *Element) Source() []byte { return e.source }
 
 // Primitive reports whether the element is built in.
 func (e *Element) Primitive() bool { return e.Place.Space == nil }

@@ -32,7 +32,7 @@ func (r *Resolver) verify(e *Element, ref item.Ref, how mode) error {
 	if err != nil {
 		return err
 	}
-	e.detached = detached
+	e.source, e.detached = data, detached
 	e.Proof, err = r.Verifier.Verify(SourceOf(e.Place, ref.Kind, data, detached))
 	if err != nil {
 		if how != lenient || item.TypeOf(err) != item.TypeIntegrity {

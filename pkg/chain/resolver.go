@@ -57,6 +57,23 @@ func (r *Resolver) Inspect(ref item.Ref) (*Chain, error) {
 	return c, c.validate()
 }
 
+// Alone finds and verifies an item that nothing executes, a directive or a knowledge entry: a chain of one element, whose
+// Source is what was verified. On an integrity failure, the element that failed is in the chain.
+func (r *Resolver) Alone(ref item.Ref) (*Chain, error) {
+	c := &Chain{Ref: ref}
+	e, err := r.element(r.Spaces, ref, explaining)
+	if e != nil {
+		c.Elements = append(c.Elements, e)
+	}
+	if err != nil {
+		return c, r.elementError(&Chain{}, ref, err)
+	}
+	if e.Proof.Waived() != nil {
+		c.Warnings = append(c.Warnings, e.Proof.Waived().Error())
+	}
+	return c, nil
+}
+
 // mode is what a walk does besides resolving.
 type mode int
 

@@ -26,6 +26,8 @@ type Options struct {
 	Binary  string   // the rye executable, for native tools; "" when there is none
 	Env     []string // environment that children inherit
 
+	Thread string // the thread that this process works for; what it launches becomes its child
+
 	Minimal  bool // children get the allowlist of design §2 row 21 instead of Env
 	DevMode  bool // integrity failures of project and user items become warnings
 	AcceptV1 bool // verify version 1 signatures
@@ -47,6 +49,7 @@ type Engine struct {
 	trust    *integrity.TrustStore
 	verifier *integrity.Verifier
 	resolver *chain.Resolver
+	threads  *registry
 }
 
 // trustedDir is where a space keeps the documents of the keys that it trusts, below `.ai`.
@@ -72,7 +75,7 @@ func New(o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{options: o}
+	e := &Engine{options: o, threads: &registry{}}
 	e.spaces = space.Spaces{
 		space.OnDisk(space.Project, o.Project), space.OnDisk(space.User, o.User), space.Embedded(system, o.Cache),
 	}

@@ -23,6 +23,8 @@ type Call struct {
 	chain   *chain.Chain
 	started time.Time
 	steps   steps
+
+	rerunOf string // the thread whose request this is, again
 }
 
 // Execute does a request from start to end. Failures are in the response, never beside it.
@@ -61,7 +63,10 @@ func (c *Call) resolve() error {
 		return err
 	}
 	resolve := c.engine.resolver.Resolve
-	if c.request.Trace {
+	switch {
+	case c.ref.Kind == item.Directive:
+		resolve = c.engine.resolver.Alone
+	case c.request.Trace:
 		resolve = c.engine.resolver.Explain
 	}
 	c.chain, err = resolve(c.ref)
@@ -75,13 +80,22 @@ func (c *Call) resolve() error {
 // Ref is the item's canonical reference.
 func (c *Call) Ref() item.Ref { return c.ref }
 
-// Metadata is what the tool says about itself.
-func (c *Call) Metadata() *item.Metadata { return c.chain.Tool().Meta }
+// Metadata is what the item says about itself, and every parameter that a call may give.
+func (c *Call) Metadata() *item.Metadata { return runtime.Accepts(c.chain, nil) }
 
 // Execute runs the prepared call with these parameters. stdout and stderr, which may be nil, receive copies of the
 // tool's streams as they come.
 func (c *Call) Execute(ctx context.Context, params map[string]any, stdout, stderr io.Writer) *item.Response {
+	if err := checkMatrix(c.request, c.ref); err != nil { // With may have changed what was prepared
+		return c.failure(err)
+	}
+	if c.ref.Kind == item.Directive {
+		return c.direct(params)
+	}
 	secrets := runtime.Secrets(c.Metadata(), params)
+	if c.request.Async {
+		return redacted(c.launch(ctx, params, secrets), secrets)
+	}
 	return redacted(c.run(ctx, params, secrets, stdout, stderr), secrets)
 }
 
@@ -136,7 +150,7 @@ func (c *Call) run(ctx context.Context, params map[string]any, secrets *redact.R
 // what it found, for the trace.
 func (c *Call) plan(params map[string]any, secrets *redact.Redactor) (*runtime.Plan, error) {
 	e, found, watch := c.engine, &c.steps, startWatch()
-	checked, err := runtime.CheckParams(c.ref, c.Metadata(), params)
+	checked, err := runtime.CheckParams(c.ref, runtime.Accepts(c.chain, params), params)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +184,7 @@ func (c *Call) plan(params map[string]any, secrets *redact.Redactor) (*runtime.P
 		Chain: what, Anchor: found.anchor, Params: checked, Resolved: resolved,
 		Project: e.options.Project, User: e.options.User, Cache: e.options.Cache,
 		System: func() (string, error) { return e.spaces.Get(space.System).Materialise(".") },
-		Binary: e.options.Binary, Env: e.options.Env, Minimal: e.options.Minimal,
+		Binary: e.options.Binary, Thread: e.options.Thread, Env: e.options.Env, Minimal: e.options.Minimal,
 		Timeout: c.request.Timeout, Sandbox: e.sandbox(c.request), Settings: settings,
 		Secrets: secrets,
 	})
@@ -193,8 +207,8 @@ func (c *Call) failure(err error) *item.Response {
 		id = c.ref.String()
 	}
 	resp := item.ErrorResponse(id, err)
-	resp.Type = c.ref.Kind
-	if c.chain != nil {
+	resp.Type, resp.DeclaredInputs = c.ref.Kind, declaredInputs(err)
+	if c.chain != nil && c.ref.Kind == item.Tool {
 		resp.Chain, resp.Warnings = c.chain.IDs(), c.chain.Warnings
 	}
 	resp.Metadata, resp.Trace = c.facts(), c.trace()

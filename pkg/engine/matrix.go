@@ -49,10 +49,8 @@ func checkAvailable(req item.Request, kind item.Kind) error {
 	switch {
 	case strings.HasPrefix(req.Target, "remote"):
 		missing = "execute on a remote"
-	case req.Async:
-		missing = "execute asynchronously"
-	case kind == item.Directive:
-		missing = "execute directives"
+	case kind == item.Directive && req.Thread == "fork":
+		missing = "fork directives into threads"
 	default:
 		return nil
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"io"
+	"maps"
 
 	"github.com/ryeos/rye/pkg/builtin"
 	"github.com/ryeos/rye/pkg/process"
@@ -10,8 +11,10 @@ import (
 
 // RunNative runs one of rye's own functions for the native runtime: parameters as JSON from stdin, the result as one
 // JSON object to stdout. A function that fails says so in that object.
-func RunNative(ctx context.Context, name, project string, stdin io.Reader, stdout io.Writer) error {
-	return builtin.Run(ctx, name, builtin.Call{Project: project}, stdin, stdout)
+func (e *Engine) RunNative(ctx context.Context, name string, stdin io.Reader, stdout io.Writer) error {
+	functions := builtin.FileSystem()
+	maps.Copy(functions, e.processes())
+	return functions.Run(ctx, name, builtin.Call{Project: e.options.Project}, stdin, stdout)
 }
 
 // BecomeReaper makes this process adopt what the tools that it runs leave behind, so that it can be stopped. It is for

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ryeos/rye/pkg/directive"
 	"github.com/ryeos/rye/pkg/integrity"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/space"
@@ -133,7 +134,7 @@ func (e *Engine) signOne(t target, key *integrity.Key, req SignRequest) FileResu
 				return FileResult{} // a library file that nothing asks for
 			}
 			t = t.asDependency()
-		} else if issues := item.Validate(t.ref, src.File, meta); len(issues) > 0 {
+		} else if issues := validate(t.ref, src.File, src.Data, meta); len(issues) > 0 {
 			return invalid(t, issues)
 		}
 	}
@@ -172,6 +173,18 @@ func (e *Engine) signOne(t target, key *integrity.Key, req SignRequest) FileResu
 	}
 	result.Signature = signatureOf(v)
 	return result
+}
+
+// validate lists what keeps an item from being signed.
+func validate(ref item.Ref, file string, data []byte, meta *item.Metadata) []item.Issue {
+	if ref.Kind == item.Directive {
+		d, err := directive.Parse(file, data)
+		if err != nil {
+			return []item.Issue{{Message: err.Error()}}
+		}
+		return d.Validate(ref, file)
+	}
+	return item.Validate(ref, file, meta)
 }
 
 // store writes the signed bytes, or the detached signature beside a file that cannot hold a line.

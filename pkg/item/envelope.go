@@ -1,6 +1,7 @@
 package item
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 )
@@ -34,6 +35,10 @@ const (
 
 // Response is the one envelope of every execution. Fields appear in the order of seed 002's samples.
 type Response struct {
+	// Directions are what an inline directive tells its caller to do. They are the whole answer then: other fields would
+	// only distract an agent from them (spec/rye-agent §0.3).
+	Directions *string `json:"-"`
+
 	Status         string    `json:"status"`
 	Message        string    `json:"message,omitempty"`
 	Error          string    `json:"error,omitempty"`
@@ -45,6 +50,8 @@ type Response struct {
 	ExecutionMode  string    `json:"execution_mode,omitempty"` // inline or fork, of what runs detached
 	State          string    `json:"state,omitempty"`
 	PID            int       `json:"pid,omitempty"`
+	Inputs         any       `json:"inputs,omitempty"` // of a directive's dry run
+	DeclaredInputs []any     `json:"declared_inputs,omitempty"`
 	Data           any       `json:"data,omitempty"` // json.RawMessage or a Streams value for tools
 	Chain          []string  `json:"chain,omitempty"`
 	ValidatedPairs []string  `json:"validated_pairs,omitempty"`
@@ -86,6 +93,27 @@ type Streams struct {
 
 // Failed reports whether the response is an error.
 func (r *Response) Failed() bool { return r.Status == StatusError }
+
+// MarshalJSON writes the envelope, or nothing but the directions.
+func (r *Response) MarshalJSON() ([]byte, error) {
+	if r.Directions == nil {
+		type envelope Response
+		return encodePlain((*envelope)(r))
+	}
+	return encodePlain(struct {
+		Directions string    `json:"your_directions"`
+		Trace      []*Object `json:"trace,omitempty"`
+	}{*r.Directions, r.Trace})
+}
+
+// encodePlain leaves <, > and & as they are.
+func encodePlain(v any) ([]byte, error) {
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(doc.Bytes(), []byte("\n")), err
+}
 
 // ErrorResponse is the envelope of a failure before or during a run.
 func ErrorResponse(itemID string, err error) *Response {

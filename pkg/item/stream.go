@@ -21,7 +21,7 @@ func (r *Response) WriteJSON(w io.Writer) error {
 	var doc bytes.Buffer
 	enc := json.NewEncoder(&doc)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(envelope); err != nil {
+	if err := enc.Encode(&envelope); err != nil {
 		return err
 	}
 	if !big {

@@ -30,6 +30,7 @@ func contextOf(in Input) *contextValues {
 	}
 	return &contextValues{values: map[string]func() (string, error){
 		"tool_path":    toolPath,
+		"tool_ref":     func() (string, error) { return in.Chain.Ref.String(), nil },
 		"tool_dir":     toolDir,
 		"tool_parent":  func() (string, error) { dir, err := toolDir(); return filepath.Dir(dir), err },
 		"anchor_path":  in.Anchor.Dir.Path,

@@ -80,8 +80,17 @@ func (e *Environment) Names() []string {
 	return names
 }
 
+// ParentThread is the variable that names the thread a tool runs in: what it launches becomes a child of that thread
+// (spec/rye-core §4.6).
+const ParentThread = "RYE_PARENT_THREAD_ID"
+
 // minimalNames pass to a child that an agent started (design §2 row 21); SSH_AUTH_SOCK deliberately not.
 var minimalNames = []string{"HOME", "PATH", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "TZ", "TMPDIR", "PWD"}
+
+// PassesMinimal reports whether a variable of the caller reaches a child that an agent started.
+func PassesMinimal(name string) bool {
+	return slices.Contains(minimalNames, name) || strings.HasPrefix(name, "LC_")
+}
 
 // environment layers the variables: process, .env, then the chain from the primitive to the tool, so that the tool wins
 // (design §2 row 5).
@@ -92,6 +101,9 @@ func (b *builder) environment() error {
 	}
 	if b.in.Binary != "" {
 		b.env.set("RYE_BIN", b.in.Binary, OriginRye)
+	}
+	if b.in.Thread != "" {
+		b.env.set(ParentThread, b.in.Thread, OriginRye)
 	}
 	for i := len(b.in.Chain.Elements) - 1; i >= 0; i-- {
 		e := b.in.Chain.Elements[i]
@@ -114,7 +126,7 @@ func baseEnvironment(in Input) *Environment {
 	env := &Environment{
 		vars: map[string]string{}, origin: map[string]string{}, setBy: map[string][]string{}, caller: map[string]string{},
 	}
-	pass := slices.Clone(minimalNames)
+	var pass []string
 	for _, e := range in.Chain.Elements {
 		if e.Meta.EnvConfig != nil {
 			pass = append(pass, e.Meta.EnvConfig.Pass...)
@@ -129,7 +141,7 @@ func baseEnvironment(in Input) *Environment {
 			value = absoluteOnly(value)
 		}
 		env.caller[name] = value
-		if !in.Minimal || slices.Contains(pass, name) || strings.HasPrefix(name, "LC_") {
+		if !in.Minimal || slices.Contains(pass, name) || PassesMinimal(name) {
 			env.set(name, value, OriginProcess)
 		}
 	}

@@ -30,6 +30,7 @@ type Input struct {
 	System  func() (string, error) // the system .ai folder on disk, made when a template asks for it
 	Cache   string                 // folder for what can be made again
 	Binary  string                 // rye itself, for native runtimes; "" when there is none
+	Thread  string                 // the thread this run belongs to; "" for none
 
 	Env     []string // the calling process's environment
 	Minimal bool     // hand children an allowlist instead of all of Env (design §2 row 21)
@@ -66,6 +67,7 @@ type Plan struct {
 	Sandbox      *Sandbox // nil for a run that is not confined
 
 	secrets *redact.Redactor
+	binary  string // rye itself; what it has detached outlives the run
 }
 
 // NewPlan turns a verified chain into a command. It has no effect on the world beyond system items being written to
@@ -82,7 +84,7 @@ func NewPlan(in Input) (*Plan, error) {
 	}
 	b.config = mergedConfig(in.Chain)
 	b.paramVariables()
-	p := &Plan{Env: b.env, secrets: in.Secrets}
+	p := &Plan{Env: b.env, secrets: in.Secrets, binary: in.Binary}
 	if err := b.payload(p); err != nil {
 		return nil, err
 	}

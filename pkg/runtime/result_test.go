@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/process"
 	"github.com/ryeos/rye/pkg/runtime"
 )
 
@@ -121,6 +122,14 @@ func TestShapeOfAnInterruption(t *testing.T) {
 		t.Fatal(err)
 	}
 	failsWith(t, "an interruption", p.Shape(result).Err, "interrupted: context canceled", item.TypeInterrupted)
+}
+
+func TestInterruptedBeforeTheStart(t *testing.T) {
+	_, in := yamlTool(t, `config: {command: /bin/sh, args: ["-c", "echo started"]}`)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(&process.StopError{Reason: "no more"})
+	_, err := plan(t, in, nil).Run(ctx, writer(func([]byte) { t.Error("it ran") }), nil)
+	failsWith(t, "an interruption", err, "interrupted: no more", item.TypeInterrupted)
 }
 
 type writer func([]byte)

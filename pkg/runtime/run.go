@@ -15,7 +15,7 @@ import (
 func (p *Plan) Run(ctx context.Context, stdout, stderr io.Writer) (process.Result, error) {
 	spec := process.Spec{
 		Path: p.Program, Argv: p.Argv, Env: p.Env.List(), Dir: p.Cwd, Stdin: p.Stdin,
-		Stdout: stdout, Stderr: stderr, Limit: p.MaxOutput, Timeout: p.Timeout,
+		Stdout: stdout, Stderr: stderr, Limit: p.MaxOutput, Timeout: p.Timeout, Spare: p.binary,
 	}
 	if p.Sandbox != nil {
 		defer p.Sandbox.leave()
@@ -24,6 +24,9 @@ func (p *Plan) Run(ctx context.Context, stdout, stderr io.Writer) (process.Resul
 		}
 	}
 	result, err := process.Run(ctx, spec)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return result, cutShort(cause) // before it had started
+	}
 	if err != nil {
 		return result, startError(p, err)
 	}

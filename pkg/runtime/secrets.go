@@ -42,6 +42,40 @@ func addParameters(r *redact.Redactor, name string, schema *item.Object, value a
 	}
 }
 
+// Masked stands for a value that is not to be stored.
+const Masked = "[redacted]"
+
+// MaskSecrets copies parameters with Masked in place of those that the tool's schema declares `secret: true`, of any type
+// and at any depth.
+func MaskSecrets(meta *item.Metadata, params map[string]any) map[string]any {
+	masked, _ := mask(meta.ConfigSchema, params).(map[string]any)
+	return masked
+}
+
+func mask(schema *item.Object, value any) any {
+	if secret, _ := schema.Get("secret"); secret == true && value != nil {
+		return Masked
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		object := maps.Clone(v)
+		for name, property := range schema.Object("properties").All() {
+			if given, ok := v[name]; ok {
+				schema, _ := property.(*item.Object)
+				object[name] = mask(schema, given)
+			}
+		}
+		return object
+	case []any:
+		list := slices.Clone(v)
+		for i, element := range v {
+			list[i] = mask(schema.Object("items"), element)
+		}
+		return list
+	}
+	return value
+}
+
 // secretVariables adds the variables that are secrets by their name or by declaration: the child's, and those of the
 // caller that templates may name.
 func (b *builder) secretVariables(r *redact.Redactor) {

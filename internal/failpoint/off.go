@@ -1,0 +1,6 @@
+//go:build !failpoint
+
+package failpoint
+
+// At does nothing in this build.
+func At(name string) {}
