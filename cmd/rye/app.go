@@ -72,12 +72,14 @@ func (a *app) engine() (*engine.Engine, error) {
 	}
 	binary, err := os.Executable()
 	if err != nil {
+		a.warn("the rye program does not find itself: " + err.Error()) // not everything needs it
 		binary = ""
 	}
 	a.eng, err = engine.New(engine.Options{
 		Project: project, User: user, System: rye.System(), Cache: cacheFolder(), KeyDir: os.Getenv("RYE_SIGNING_KEY_DIR"),
 		Binary: binary, Env: os.Environ(), Minimal: environment == "minimal", DevMode: os.Getenv("RYE_DEV_MODE") == "1",
 		AcceptV1: cfg.acceptV1, IgnoreModes: cfg.ignoreModes, Pin: cfg.pin, Warn: a.warn,
+		Thread: os.Getenv(engine.ParentThread),
 	})
 	return a.eng, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/thread"
 )
 
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
@@ -47,6 +49,18 @@ func (a *app) refs(typed string, kinds ...item.Kind) []string {
 // completeExecute offers references, then the tool's parameters, then values of an enumeration. cobra offers rye's own
 // flags.
 func (a *app) completeExecute(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	refs := func(typed string) []string { return a.refs(typed, item.Tool, item.Directive) }
+	return a.completeCall(cmd, args, typed, refs, func(word string) string { return word })
+}
+
+// completeRerun offers threads, then the parameters of the tool that the thread ran.
+func (a *app) completeRerun(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	ids := func(typed string) []string { return a.threadIDs(typed, nil) }
+	return a.completeCall(cmd, args, typed, ids, a.threadItem)
+}
+
+// completeCall completes a command that runs a tool: subjects offers what may name the tool, refOf reads that.
+func (a *app) completeCall(cmd *cobra.Command, args []string, typed string, subjects func(string) []string, refOf func(string) string) ([]string, cobra.ShellCompDirective) {
 	cmd.InheritedFlags()
 	fs := cmd.Flags()
 	fs.SetInterspersed(false)
@@ -54,13 +68,13 @@ func (a *app) completeExecute(cmd *cobra.Command, args []string, typed string) (
 		return completeFlagValue(cmd, lookupFlag(fs, args[len(args)-1]), typed)
 	}
 	if fs.NArg() == 0 {
-		return a.refs(typed, item.Tool, item.Directive), cobra.ShellCompDirectiveNoFileComp
+		return subjects(typed), cobra.ShellCompDirectiveNoFileComp
 	}
 	eng, err := a.engine()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	shown, err := eng.Show(fs.Arg(0))
+	shown, err := eng.Show(refOf(fs.Arg(0)))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -141,4 +155,52 @@ func (a *app) completeKeys(_ *cobra.Command, args []string, _ string) ([]string,
 		names = append(names, k.Fingerprint+"\t"+k.Owner)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeThreads offers the ids of threads, those with one of these statuses if any are given.
+func (a *app) completeThreads(statuses []thread.Status) completion {
+	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		ids := slices.DeleteFunc(a.threadIDs(typed, statuses), func(offer string) bool {
+			id, _, _ := strings.Cut(offer, "\t")
+			return slices.Contains(args, id)
+		})
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// offered is how many of the newest threads completion looks at.
+const offered = 200
+
+// threadIDs lists ids that start with what was typed, each with its status and item.
+func (a *app) threadIDs(typed string, statuses []thread.Status) []string {
+	ctx := context.Background()
+	_, store, err := a.registry(ctx)
+	if err != nil {
+		return nil
+	}
+	threads, err := store.IDs(ctx, typed, offered)
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, t := range threads {
+		if len(statuses) == 0 || slices.Contains(statuses, t.Status) {
+			ids = append(ids, t.ID+"\t"+string(t.Status)+" "+t.Item)
+		}
+	}
+	return ids
+}
+
+// threadItem is the item that a thread ran, "" if there is no such thread.
+func (a *app) threadItem(id string) string {
+	ctx := context.Background()
+	_, store, err := a.registry(ctx)
+	if err != nil {
+		return ""
+	}
+	threads, err := store.IDs(ctx, id, 1)
+	if err != nil || len(threads) == 0 {
+		return ""
+	}
+	return threads[0].Item
 }

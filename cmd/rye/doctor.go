@@ -16,7 +16,8 @@ func newDoctorCommand(a *app) *cobra.Command {
 		Short: "Check keys, trust, interpreters, sandbox and leftovers, with the command that fixes each",
 		Long: `Look at everything that running a tool depends on: spaces, the signing key, key documents that do not count, signatures,
 interpreters and what is behind their shims, PATH, what the kernel can confine tools with, the cache, permissions, and
-what an interrupted run left behind. Nothing is written, and nothing is asked of the network.
+the threads, and what an interrupted run left behind. Nothing is written, except that a thread whose runner vanished is
+settled as lost, and nothing is asked of the network.
 
 The exit code is 1 when a check failed; warnings leave it at 0.`,
 		Example: "  rye doctor\n  rye doctor --json",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,10 +27,17 @@ type executeOptions struct {
 	pin            bool
 	sandbox        bool
 	requireSandbox bool
+	async          bool
 	thread         string
 	timeout        time.Duration
 	propagate      bool
+
+	subject string        // what the first argument is
+	prepare prepareFunc   // finds what it names
+	again   *engine.Rerun // the recorded request that is repeated, if one is
 }
+
+type prepareFunc = func(*engine.Engine, item.Request) (*engine.Call, *item.Response)
 
 func newExecuteCommand(a *app) *cobra.Command {
 	var o executeOptions
@@ -56,6 +64,7 @@ other of the flags below is rye's; everything after -- is the tool's.`,
 
 // bind makes cmd a verb that executes: its flags, its completion and what it does.
 func (o *executeOptions) bind(cmd *cobra.Command, a *app) {
+	o.subject, o.prepare = "the reference of a tool", (*engine.Engine).Prepare
 	cmd.DisableFlagParsing = true
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		return a.completeExecute(cmd, args, toComplete)
@@ -67,6 +76,7 @@ func (o *executeOptions) bind(cmd *cobra.Command, a *app) {
 	fs.BoolVar(&o.pin, "pin", false, "run a private copy of exactly the files that were verified")
 	fs.BoolVar(&o.sandbox, "sandbox", false, "confine the tool, also where its chain declares no sandbox")
 	fs.BoolVar(&o.requireSandbox, "require-sandbox", false, "confine the tool, or do not run it where the system cannot")
+	fs.BoolVar(&o.async, "async", false, "run detached, and return the id of the thread at once (see rye threads)")
 	fs.StringVar(&o.thread, "thread", "", "thread `mode`: inline (default) or fork (directives only)")
 	fs.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `duration`, such as 90s or 5m")
 	fs.BoolVar(&o.propagate, "propagate-exit", false, "leave with the tool's own exit code")
@@ -91,7 +101,7 @@ func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) er
 		return cmd.Help()
 	}
 	if fs.NArg() == 0 {
-		return item.Usagef("execute needs the reference of a tool").Hint("rye list").Hint("rye execute tool:rye/bash --command ls")
+		return item.Usagef("%s needs %s", cmd.CommandPath(), o.subject).Hint("%s --help", cmd.CommandPath())
 	}
 	eng, err := a.engine()
 	if err != nil {
@@ -103,7 +113,7 @@ func runExecute(cmd *cobra.Command, a *app, o *executeOptions, args []string) er
 // executeRef reads what follows the reference with the tool's schema at hand, and runs the tool.
 func (a *app) executeRef(eng *engine.Engine, fs *pflag.FlagSet, o *executeOptions) error {
 	ref, rest := fs.Arg(0), fs.Args()[1:]
-	call, failed := eng.Prepare(item.Request{Ref: ref, Thread: o.thread, Trace: o.trace})
+	call, failed := o.prepare(eng, item.Request{Ref: ref, Thread: o.thread, Trace: o.trace})
 	if failed != nil {
 		scanOutputFlag(fs, rest)
 		return a.finish(failed, o)
@@ -122,9 +132,7 @@ func (a *app) executeRef(eng *engine.Engine, fs *pflag.FlagSet, o *executeOption
 	if fs.Changed("timeout") && o.timeout <= 0 {
 		return a.finish(failure(call, item.Usagef("--timeout must be positive, got %s", o.timeout)), o)
 	}
-	request := item.Request{Ref: ref, DryRun: o.dryRun, Thread: o.thread, Timeout: o.timeout, Trace: o.trace, Pin: o.pin,
-		Sandbox: o.sandbox, RequireSandbox: o.requireSandbox,
-	}
+	request := o.request(ref)
 	late := a.flags.env != before.env
 	if late { // --env stood after the reference, and the engine must know of it
 		a.eng = nil
@@ -133,17 +141,31 @@ func (a *app) executeRef(eng *engine.Engine, fs *pflag.FlagSet, o *executeOption
 		}
 	}
 	if late || o.trace && !traced { // --trace stood after the reference: look again, this time for what to explain
-		if call, failed = eng.Prepare(request); failed != nil {
+		if call, failed = o.prepare(eng, request); failed != nil {
 			return a.finish(failed, o)
 		}
 	}
 	return a.runCall(call.With(request), params, o)
 }
 
+// request is what the flags ask for; a recorded request keeps what they do not change.
+func (o *executeOptions) request(ref string) item.Request {
+	r := item.Request{Ref: ref}
+	if o.again != nil {
+		r = o.again.Request
+		r.Ref = ref
+	}
+	r.DryRun, r.Async = o.dryRun, o.async
+	r.Thread, r.Timeout = cmp.Or(o.thread, r.Thread), cmp.Or(o.timeout, r.Timeout)
+	r.Trace, r.Pin = o.trace || r.Trace, o.pin || r.Pin
+	r.Sandbox, r.RequireSandbox = o.sandbox || r.Sandbox, o.requireSandbox || r.RequireSandbox
+	return r
+}
+
 // failure is the envelope of a bad command line for an item that exists.
 func failure(call *engine.Call, err error) *item.Response {
 	resp := item.ErrorResponse(call.Ref().String(), err)
-	resp.Type = call.Ref().Kind
+	resp.Type, resp.DeclaredInputs = call.Ref().Kind, call.DeclaredInputs()
 	return resp
 }
 
@@ -155,7 +177,7 @@ func (a *app) runCall(call *engine.Call, params map[string]any, o *executeOption
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	if a.format() != formatText || o.dryRun {
+	if a.format() != formatText || o.dryRun || o.async {
 		return a.finish(call.Execute(ctx, params, nil, nil), o)
 	}
 	stdout := &lineWriter{w: a.stdout}
@@ -181,13 +203,7 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 
 // finish shows a response and chooses the exit code.
 func (a *app) finish(resp *item.Response, o *executeOptions) error {
-	code := exitOK
-	if resp.Failed() {
-		code = exitCodes[resp.ErrorType]
-	}
-	if o.propagate && resp.Metadata != nil && resp.Metadata.ExitCode != nil && *resp.Metadata.ExitCode >= 0 {
-		code = *resp.Metadata.ExitCode
-	}
+	code := exitOf(resp, o.propagate)
 	if a.format() == formatText {
 		a.showTrace(resp.Trace)
 		a.summarise(resp)
@@ -212,6 +228,11 @@ func (a *app) summarise(resp *item.Response) {
 		a.note("✗ %s failed (%s) in %d ms", safe(resp.ItemID), reason(resp), ms)
 	case resp.Failed():
 		a.printError(resp.Error, resp.Hints)
+	case resp.Directions != nil:
+		a.line("%s", strings.TrimSuffix(*resp.Directions, "\n"))
+	case resp.Async: // the id alone on standard output, for a script to take
+		a.line("%s", resp.ThreadID)
+		a.note("▸ %s runs detached, pid %d: rye threads logs -f %s", safe(resp.ItemID), resp.PID, resp.ThreadID)
 	case resp.Status == item.StatusValidated:
 		a.line("%s", resp.Message)
 		for i, id := range resp.Chain {

@@ -35,6 +35,17 @@ var exitCodes = map[item.ErrorType]exitCode{
 	item.TypeInterrupted: exitInterrupted, item.TypeInternal: exitInternal,
 }
 
+// exitOf is the code for a response; with propagate the tool's own, if it left with one.
+func exitOf(resp *item.Response, propagate bool) exitCode {
+	if propagate && resp.Metadata != nil && resp.Metadata.ExitCode != nil && *resp.Metadata.ExitCode >= 0 {
+		return *resp.Metadata.ExitCode
+	}
+	if resp.Failed() {
+		return exitCodes[resp.ErrorType]
+	}
+	return exitOK
+}
+
 // silentError says that the command has already reported its failure.
 type silentError struct{ code exitCode }
 

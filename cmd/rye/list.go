@@ -81,14 +81,27 @@ func nearKind(req engine.ListRequest) string {
 }
 
 // table prints columns as wide as their widest cell, under a heading.
-func (a *app) table(head []string, rows [][]string) {
+func (a *app) table(head []string, rows [][]string) { a.printLines(tableLines(head, rows)) }
+
+// printLines prints a table.
+func (a *app) printLines(table []string) {
+	for i, line := range table {
+		if i == 0 {
+			line = a.paintOut(bold, line)
+		}
+		a.line("%s", line)
+	}
+}
+
+func tableLines(head []string, rows [][]string) []string {
+	var lines []string
 	widths := make([]int, len(head))
 	for _, row := range append([][]string{head}, rows...) {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(safe(cell)))
 		}
 	}
-	for n, row := range append([][]string{head}, rows...) {
+	for _, row := range append([][]string{head}, rows...) {
 		var line strings.Builder
 		for i, cell := range row {
 			cell = safe(cell)
@@ -98,10 +111,7 @@ func (a *app) table(head []string, rows [][]string) {
 			}
 			fmt.Fprintf(&line, "%s%s  ", cell, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
 		}
-		text := strings.TrimRight(line.String(), " ")
-		if n == 0 {
-			text = a.paintOut(bold, text)
-		}
-		a.line("%s", text)
+		lines = append(lines, strings.TrimRight(line.String(), " "))
 	}
+	return lines
 }

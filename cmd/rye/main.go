@@ -17,6 +17,10 @@ func main() {
 // run is main with its streams as arguments; the result is the exit code.
 func run(args []string, std streams) int {
 	a := &app{streams: std}
+	if err := checkOpenFiles(); err != nil {
+		a.prefs = &preferences{} // the user's are in a file
+		return a.fail(err)
+	}
 	root := newRootCommand(a)
 	root.SetArgs(args[1:])
 	root.SetIn(std.stdin)

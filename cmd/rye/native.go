@@ -2,8 +2,6 @@ package main
 
 import (
 	"github.com/spf13/cobra"
-
-	"github.com/ryeos/rye/pkg/engine"
 )
 
 // newNativeCommand is what the native runtime starts: `rye _native FUNCTION --project-path DIR`, parameters on standard
@@ -12,7 +10,11 @@ func newNativeCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "_native FUNCTION", Hidden: true, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return engine.RunNative(cmd.Context(), args[0], a.flags.project, a.stdin, a.stdout)
+			eng, err := a.engine()
+			if err != nil {
+				return err
+			}
+			return eng.RunNative(cmd.Context(), args[0], a.stdin, a.stdout)
 		},
 	}
 }

@@ -62,6 +62,18 @@ func isFormat(name string) bool {
 	return false
 }
 
+// streamFormat is for commands that write as things happen: text, also in a pipe, or JSON lines if asked for.
+func (a *app) streamFormat(command string) error {
+	switch a.flags.output {
+	case formatJSON:
+		return nil
+	case formatYAML:
+		return item.Usagef("rye %s writes text or JSON lines", command).Hint("rye %s -o json", command)
+	}
+	a.flags.output = formatText // errors, too
+	return nil
+}
+
 // print writes one document to standard output, as JSON or YAML.
 func (a *app) print(v any) error {
 	if a.format() == formatYAML {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -17,8 +18,8 @@ import (
 // maxParams bounds parameters read from a file or a pipe, in bytes.
 const maxParams = 256 << 20
 
-// parameters maps what follows the reference to the tool's parameters, over those of --params. rye's own flags among
-// them are set on the way.
+// parameters maps what follows the reference to the tool's parameters, over those of --params and those of the request
+// that is repeated. rye's own flags among them are set on the way.
 func (a *app) parameters(o *executeOptions, call *engine.Call, fs *pflag.FlagSet, args []string) (map[string]any, error) {
 	m := &mapping{meta: call.Metadata(), flags: fs, given: map[string]any{}}
 	if err := m.read(args); err != nil {
@@ -34,10 +35,14 @@ func (a *app) parameters(o *executeOptions, call *engine.Call, fs *pflag.FlagSet
 	if err != nil {
 		return nil, err
 	}
-	for name, v := range m.given {
-		params[name] = v
+	maps.Copy(params, m.given)
+	if o.again == nil {
+		return params, nil
 	}
-	return params, nil
+	all := map[string]any{}
+	maps.Copy(all, o.again.Request.Parameters)
+	maps.Copy(all, params)
+	return all, o.again.Check(all)
 }
 
 // baseParameters reads --params: JSON, @FILE, or - for standard input. An empty pipe is no parameters.

@@ -41,7 +41,7 @@ EXIT CODES
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		newExecuteCommand(a), newTraceCommand(a), newSignCommand(a), newVerifyCommand(a), newKeysCommand(a), newListCommand(a),
-		newShowCommand(a), newInitCommand(a), newDoctorCommand(a), newVersionCommand(a), newNativeCommand(a),
+		newSearchCommand(a), newShowCommand(a), newInitCommand(a), newDoctorCommand(a), newVersionCommand(a), newNativeCommand(a), newRunnerCommand(a), newGraphWalkCommand(a), newThreadsCommand(a),
 	)
 	root.InitDefaultCompletionCmd()
 	refuseUnknownTopics(root)

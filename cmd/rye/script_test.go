@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 		Condition:           scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": cmdExit, "gone": cmdGone, "waitfile": cmdWaitFile, "append": cmdAppend, "replace": cmdReplace,
+			"keep": cmdKeep,
 		},
 	})
 }

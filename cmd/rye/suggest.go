@@ -74,3 +74,13 @@ func one(what string) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// oneOrMore asks for at least one argument and says what each is.
+func oneOrMore(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return item.Usagef("%s needs %s", cmd.CommandPath(), what).Hint("%s --help", cmd.CommandPath())
+		}
+		return nil
+	}
+}

@@ -85,7 +85,7 @@ func (e *Engine) checkCache(context.Context) []Check {
 	}
 	var parts []string
 	for _, part := range []struct{ what, pattern string }{
-		{"system items", "system-*"}, {"pinned copies", pinnedDir}, {"compiled Python", "pycache"},
+		{"system items", "system-*"}, {"pinned copies", pinnedDir}, {"compiled Python", "pycache"}, {"search indexes", indexDir},
 	} {
 		matches, _ := filepath.Glob(filepath.Join(dir, part.pattern))
 		files, bytes := 0, int64(0)
@@ -179,17 +179,4 @@ func (e *Engine) checkLeftovers(context.Context) []Check {
 	}
 	return []Check{warned("leftovers", "rm "+strings.Join(left[:min(len(left), 20)], " "),
 		"%d temporary files of an interrupted rye sign", len(left))}
-}
-
-// checkRegistry looks at the record of runs.
-func (e *Engine) checkRegistry(context.Context) []Check {
-	dir := filepath.Join(e.options.Project, space.Dir, "state", "threads")
-	if _, err := os.Stat(dir); err != nil {
-		return []Check{noted("registry", "no threads were recorded in this project")}
-	}
-	if !writable(dir) {
-		return []Check{broken("registry", "chmod u+w "+item.ShellWord(dir), "%s cannot be written", dir)}
-	}
-	_, bytes := sizeOf(dir)
-	return []Check{passed("registry", "%s: %d KiB", dir, bytes>>10)}
 }

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/ryeos/rye/pkg/integrity"
 	"github.com/ryeos/rye/pkg/item"
@@ -58,12 +57,14 @@ func (e *Engine) Init() (*Scaffolded, error) {
 	if err := e.ensureKey(out); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(out.Created, filepath.Join(out.Project, space.Dir, firstToolFile)) {
-		return out, nil // someone else's hello is not ours to sign
+	tool, err := os.ReadFile(filepath.Join(out.Project, space.Dir, firstToolFile))
+	if err != nil || string(tool) != firstTool {
+		return out, nil // someone else's hello is not ours to sign, nor one that is signed
 	}
 	report, err := e.Sign(SignRequest{Patterns: []string{"tool:hello"}, Source: e.spaces[0].Label})
 	if err == nil && report.Failed > 0 {
-		err = errors.New(report.Results[0].Error)
+		failed := report.Results[0]
+		err = &item.Error{Type: failed.ErrorType, Message: failed.Error, Hints: failed.Hints}
 	}
 	return out, err
 }
@@ -133,7 +134,10 @@ func (s *Scaffolded) file(root *os.Root, name, content string) error {
 	if err != nil {
 		return err
 	}
-	s.Created = append(s.Created, path)
 	_, err = f.WriteString(content)
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, root.Remove(name)) // half a file would count as one that exists
+	}
+	s.Created = append(s.Created, path)
+	return nil
 }

@@ -3,7 +3,8 @@ package process
 import (
 	"context"
 	"os"
-	"slices"
+	"os/exec"
+	"syscall"
 	"testing"
 )
 
@@ -102,20 +103,28 @@ func TestKillRunSparesOthers(t *testing.T) {
 	})
 }
 
-// No tag, an unknown one and that of this process itself end neither this process nor its other children.
+// Only the tag counts: children of this process are nobody's orphans here, as they may be in a run that ends.
 func TestKillRunNothing(t *testing.T) {
-	other := startHelper(t, "sleeper", "other")
-	for _, tag := range []string{"", "nobody", "/"} {
-		if killed, survivors := KillRun(tag); killed != 0 || survivors != 0 {
-			t.Errorf("%q: killed %d, %d survivors", tag, killed, survivors)
+	eachMode(t, func(t *testing.T, _ bool) {
+		dir := t.TempDir()
+		argv := helperArgv("sleeper", dir, "other")
+		other := exec.Command(argv[0], argv[1:]...)
+		other.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := other.Start(); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if !slices.Contains(children(os.Getpid()), other.Process.Pid) {
-		t.Error("a child was collected")
-	}
-	if id, err := Identify(other.Process.Pid); err != nil || !id.Alive() {
-		t.Error("a child was killed")
-	}
+		defer other.Wait()
+		defer other.Process.Kill()
+		eventually(t, "it has started", func() bool { return noted(dir, []string{"other"}) })
+		for _, tag := range []string{"", "nobody", "/"} {
+			if killed, survivors := KillRun(tag); killed != 0 || survivors != 0 {
+				t.Errorf("%q: killed %d, %d survivors", tag, killed, survivors)
+			}
+		}
+		if !identityOf(t, dir, "other").Alive() {
+			t.Error("a child was killed")
+		}
+	})
 }
 
 // What a run inside of a run leaves behind, because its process was killed, is the outer run's.

@@ -2,9 +2,12 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -84,6 +87,7 @@ func TestAbandoned(t *testing.T) {
 		{name: "other run is older", other: tree{pid: 1, since: 99}},
 		{name: "other run is over", other: tree{pid: 1, since: 99, retired: true}, want: true},
 		{name: "tag of another run", other: tree{pid: 1, since: 101}, tag: "other"},
+		{name: "tag below another run", other: tree{pid: 1, since: 99, retired: true}, tag: "other/inner"},
 		{name: "tag of a run that is ending", other: tree{pid: 1, since: 99, retired: true}, tag: "other"},
 		{name: "tag of nobody", other: tree{pid: 1, since: 101}, tag: "nobody", want: true},
 		{name: "leader of another run", other: tree{pid: 900, since: 101, retired: true}},
@@ -102,6 +106,54 @@ func TestAbandoned(t *testing.T) {
 				t.Errorf("got %v", got)
 			}
 		})
+	}
+}
+
+// A zombie is not collected while it may be the leader of a run that is just being started.
+func TestMayLead(t *testing.T) {
+	zombie := proc{pid: 900, start: 100}
+	for name, tt := range map[string]struct {
+		other tree
+		want  bool
+	}{
+		"leader":                 {tree{pid: 900, leading: true, since: 50}, true},
+		"number of an old group": {tree{pid: 900, since: 50}, false},
+		"other leader":           {tree{pid: 901, leading: true, since: 50}, false},
+		"run that starts":        {tree{since: 100}, true},
+		"run that starts later":  {tree{since: 101}, false},
+	} {
+		tt.other.register()
+		if got := zombie.mayLead(); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		tt.other.unregister()
+	}
+}
+
+// A zombie that is older than the run that finds it is collected too: a server that runs for months must not gather them.
+func TestOldZombie(t *testing.T) {
+	if err := setReaper(true); err != nil {
+		t.Fatal(err)
+	}
+	defer setReaper(false)
+	dir := t.TempDir()
+	cmd := exec.Command("/bin/sh", append([]string{"-c", `setsid "$@" & wait`, "sh"}, helperArgv("forker", dir, "old")...)...)
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	old := identityOf(t, dir, "old")
+	eventually(t, "a later run would be younger", func() bool { return now() > old.Start })
+	if err := errors.Join(old.Kill(), old.WaitGone(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(children(os.Getpid()), old.PID) {
+		t.Fatal("it did not fall to this process")
+	}
+	if res := run(t, shell("exit")); res.Reaped != 0 {
+		t.Errorf("killed %d", res.Reaped)
+	}
+	if slices.Contains(children(os.Getpid()), old.PID) {
+		t.Error("it is still there")
 	}
 }
 

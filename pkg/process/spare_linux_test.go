@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"os"
+	"slices"
 	"testing"
 	"time"
 )
@@ -58,10 +59,16 @@ func TestSpare(t *testing.T) {
 						t.Errorf("%s is dead", name)
 					}
 				}
-				if killed, survivors := KillRun(detachedTag(dir)); killed != 2 || survivors != 0 {
+				detached := identityOf(t, dir, "detached")
+				if err := detached.Kill(); err != nil {
+					t.Error(err)
+				}
+				eventually(t, "it left no zombie", func() bool {
+					return !detached.Alive() && !slices.Contains(children(os.Getpid()), detached.PID)
+				})
+				if killed, survivors := KillRun(detachedTag(dir)); killed != 1 || survivors != 0 {
 					t.Errorf("killed %d afterwards, %d survivors", killed, survivors)
 				}
-				eventually(t, "no zombie is left", func() bool { return len(children(os.Getpid())) == 0 })
 			})
 		}
 	})

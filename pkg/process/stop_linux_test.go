@@ -21,7 +21,6 @@ func TestStopError(t *testing.T) {
 		{"wrapped", "deaf", long, fmt.Errorf("because: %w", &StopError{Grace: short}), "SIGKILL"},
 		{"longer", "child", 1, &StopError{Grace: long}, "SIGTERM"},
 		{"as it is", "child", long, &StopError{}, "SIGTERM"},
-		{"at once", "child", long, &StopError{Grace: -1}, "SIGKILL"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -44,6 +43,25 @@ func TestStopError(t *testing.T) {
 				t.Errorf("took %v", res.Duration)
 			}
 		})
+	}
+}
+
+// Without any grace nobody is asked first: that would end a program that does not handle the request.
+func TestStopAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	spec := shell("sleep 100 & : >ready; exec sleep 100")
+	spec.Dir = dir
+	go func() {
+		waitUntil(func() bool { return noted(dir, []string{"ready"}) })
+		cancel(&StopError{Grace: -1})
+	}()
+	res, err := Run(ctx, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Signal != "SIGKILL" || res.Reaped != 1 || res.Survivors != 0 {
+		t.Errorf("%+v", res)
 	}
 }
 

@@ -3,6 +3,7 @@ package thread
 import (
 	"context"
 	"errors"
+	"os"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -38,7 +39,11 @@ func (s *Store) explain(verb string, err error) error {
 	case !errors.As(err, &failure):
 		return item.Errorf(item.TypeInternal, "the thread registry %s failed (%s): %w", s.path, verb, err)
 	}
-	switch failure.Code() & 0xff {
+	code := failure.Code() & 0xff
+	if failure.Code() == sqlite3.SQLITE_IOERR_SHMSIZE { // so SQLite says it of one of its files
+		code = sqlite3.SQLITE_FULL
+	}
+	switch code {
 	case sqlite3.SQLITE_FULL:
 		return item.Errorf(item.TypeUnavailable, "the thread registry %s cannot grow, the disk is full (%s): %w", s.path, verb, err).
 			Hint("make room, for instance with rye threads prune")
@@ -46,6 +51,9 @@ func (s *Store) explain(verb string, err error) error {
 		return item.Errorf(item.TypeUnavailable, "the thread registry %s cannot be read or written (%s): %w", s.path, verb, err).
 			Hint("check the disk and its quota: df -h %s", s.dir)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		if cause := s.closed(); cause != nil {
+			err = cause // SQLite does not say why
+		}
 		return item.Errorf(item.TypePermission, "the thread registry %s cannot be written (%s): %w", s.path, verb, err).
 			Hint("check who owns it: ls -l %s", s.dir)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
@@ -56,6 +64,21 @@ func (s *Store) explain(verb string, err error) error {
 			Hint("keep it and start a new one: mv %s %s.damaged", s.path, s.path)
 	}
 	return item.Errorf(item.TypeInternal, "the thread registry %s failed (%s): %w", s.path, verb, err)
+}
+
+// closed is what the operating system says about the file, or about the folder in which its log is to be.
+func (s *Store) closed() error {
+	file, err := os.OpenFile(s.path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	file.Close()
+	probe, err := os.CreateTemp(s.dir, ".probe-")
+	if err != nil {
+		return err
+	}
+	probe.Close()
+	return os.Remove(probe.Name())
 }
 
 func hasCode(err error, codes ...int) bool {
@@ -75,8 +98,7 @@ func isBusy(err error) bool { return hasCode(err, sqlite3.SQLITE_BUSY) }
 
 // isSharedMemoryFailure is what SQLite says on file systems that cannot map a file for several processes.
 func isSharedMemoryFailure(err error) bool {
-	return hasCode(err, sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE,
-		sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_PROTOCOL)
+	return hasCode(err, sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_PROTOCOL)
 }
 
 func isDuplicate(err error) bool {

@@ -64,7 +64,7 @@ func (s *Store) CreateLog(id string, clean func(string) string, limit int64) (*L
 		return l, nil
 	}
 	l.closeFiles()
-	if item.TypeOf(err) == item.TypeInternal {
+	if _, known := errors.AsType[*item.Error](err); !known {
 		err = item.Errorf(item.TypeUnavailable, "cannot make the log of thread %s: %w", id, err)
 	}
 	return nil, err

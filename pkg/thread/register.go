@@ -78,7 +78,7 @@ func (s *Store) makeFolder(ctx context.Context, id string) error {
 		return nil
 	}
 	err = item.Errorf(item.TypePermission, "cannot make the folder of thread %s: %w", id, err).Hint("check who owns it: ls -l %s", s.dir)
-	return errors.Join(err, s.Finish(ctx, id, Outcome{Status: Error, Error: err.Error(), ErrorType: item.TypePermission}))
+	return errors.Join(err, s.Finish(ctx, id, Outcome{Status: Error, Error: err.Error(), ErrorType: item.TypeOf(err)}))
 }
 
 func (n New) validate() error {

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ryeos/rye/pkg/engine"
+	"github.com/ryeos/rye/pkg/item"
+)
+
+func newThreadsRerun(a *app) *cobra.Command {
+	var o executeOptions
+	cmd := &cobra.Command{
+		Use:   "rerun ID [--PARAMETER VALUE …]",
+		Short: "Run again what a thread ran",
+		Long: `Repeat the request of a thread as it was recorded, with the item as it is now: it is found and verified anew. What follows
+the ID is read as after rye execute REF, and changes single parameters. Secrets are not recorded and must be given again.
+
+The run is in the foreground, like rye execute; with --async it is a thread again.`,
+		Example: `  rye threads rerun 3f2a
+  rye threads rerun 3f2a --async --command 'make -k test'`,
+	}
+	o.bind(cmd, a)
+	o.subject = "the id of a thread"
+	o.prepare = func(eng *engine.Engine, req item.Request) (*engine.Call, *item.Response) {
+		call, again, failed := eng.PrepareRerun(context.Background(), req.Ref)
+		o.again = again
+		return call, failed
+	}
+	cmd.ValidArgsFunction = a.completeRerun
+	return cmd
+}
+
+func newThreadsResume(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "resume ID",
+		Short: "Let a suspended thread go on",
+		Long: `Let a suspended thread go on where it stopped. A thread of a tool has no steps to go on from: rye threads rerun starts
+such a one from the beginning.`,
+		Example:           "  rye threads resume 3f2a",
+		Args:              one("the id of a thread"),
+		ValidArgsFunction: a.completeThreads(nil),
+		RunE: func(_ *cobra.Command, args []string) error {
+			ctx, stop := interruptible()
+			defer stop()
+			eng, err := a.engine()
+			if err != nil {
+				return err
+			}
+			resp, err := eng.ResumeThread(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			return a.finish(resp, &executeOptions{})
+		},
+	}
+}
