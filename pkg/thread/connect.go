@@ -34,6 +34,8 @@ func (s *Store) source() string {
 			pragmaValue("trusted_schema", 0),         // as for _defensive: a foreign schema runs no functions
 			pragmaValue("cell_size_check", 1),        // damaged pages are noticed before they are followed
 			pragmaValue("journal_size_limit", 4<<20), // the WAL shrinks again after a burst
+			// Short commands come one after another, and the first of them reads the whole WAL again.
+			pragmaValue("wal_autocheckpoint", 256),
 		},
 	}
 	path := filepath.ToSlash(s.path)

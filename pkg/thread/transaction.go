@@ -53,6 +53,7 @@ func (s *Store) write(ctx context.Context, verb string, sync durability, f func(
 	case <-ctx.Done():
 		return s.explain(verb, context.Cause(ctx))
 	}
+	defer s.turn(ctx)()
 	return s.explain(verb, s.transact(ctx, verb, sync, f))
 }
 
