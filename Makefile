@@ -11,7 +11,7 @@ LDFLAGS   = -s -w $(if $(VERSION),-X main.version=$(VERSION))
 GO_BUILD  = CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)'
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build install demo test race fuzz bench bench-micro lint cross sign-system docs
+.PHONY: help build install demo test race fuzz bench bench-micro evidence lint cross sign-system docs
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ bench: ## measure rye beside bare processes
 
 bench-micro: ## run the Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+evidence: ## kill, starve and flood rye, and write what came out to docs/reliability.md (ONLY=R1,R4; all of it: hours)
+	$(GO) run ./scripts/evidence -write docs/reliability.md -only '$(ONLY)'
 
 lint: ## gofmt, go vet for each system, staticcheck
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted:"; echo "$$files"; exit 1; }

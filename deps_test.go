@@ -33,7 +33,10 @@ var layers = []layer{
 	{folder: "pkg/search", may: []string{"pkg/item"}},
 	{folder: "pkg/template", may: []string{"pkg/item"}, not: []string{"os"}},
 	{folder: "pkg/directive", may: []string{"pkg/item", "pkg/template"}, not: []string{"os"}},
+	{folder: "pkg/graph", may: []string{"pkg/item", "pkg/template"}},
+	{folder: "pkg/draw", may: []string{"pkg/item", "pkg/graph"}},
 	{folder: "pkg/process"},
+	{folder: "pkg/cas", may: []string{"pkg/item"}, not: []string{"net"}},
 	{folder: "pkg/redact"},
 	{folder: "pkg/owner"},
 	{folder: "internal/failpoint"},
@@ -51,7 +54,8 @@ var layers = []layer{
 	{folder: "cmd/rye", may: []string{".", "pkg/engine", "pkg/item", "pkg/space", "pkg/thread"}, not: []string{"database/sql"}},
 	{folder: "internal/hostile"},
 	{folder: "internal/ryetest", may: []string{".", "pkg/*"}},
-	{folder: "scripts/*", may: []string{".", "pkg/*"}},
+	{folder: "internal/graphtest", may: []string{"pkg/graph", "pkg/item"}},
+	{folder: "scripts/*", may: []string{".", "internal/graphtest", "pkg/*"}},
 }
 
 // spawning starts processes. Only pkg/process does, so that nothing can be left behind that it does not know of;
