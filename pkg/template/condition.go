@@ -14,6 +14,8 @@ import (
 type Condition struct {
 	holds func(document any) bool
 	paths []string
+	text  func() string
+	list  bool // of more than one
 }
 
 // Holds tests a document.
@@ -46,31 +48,37 @@ func NewCondition(x any) (c *Condition, problems []string) {
 	return never(), []string{"a condition must be a mapping, as in {path: state.n, op: gt, value: 3}"}
 }
 
-func never() *Condition { return &Condition{holds: func(any) bool { return false }} }
+// never is a condition that cannot be understood, and the paths that it names all the same.
+func never(paths ...string) *Condition {
+	return &Condition{holds: func(any) bool { return false }, paths: paths, text: func() string { return "never" }}
+}
 
 // mappedCondition reads the keys of one condition; `any` goes before `all`, `all` before `not`, and `not` before `path`.
 func mappedCondition(get func(key string) (any, bool)) (*Condition, []string) {
 	if list, ok := get("any"); ok {
-		return combination(list, "any", func(parts []*Condition, document any) bool {
+		return combination(list, "any", "or", func(parts []*Condition, document any) bool {
 			return slices.ContainsFunc(parts, func(c *Condition) bool { return c.Holds(document) })
 		})
 	}
 	if list, ok := get("all"); ok {
-		return combination(list, "all", func(parts []*Condition, document any) bool {
+		return combination(list, "all", "and", func(parts []*Condition, document any) bool {
 			return !slices.ContainsFunc(parts, func(c *Condition) bool { return !c.Holds(document) })
 		})
 	}
 	if x, ok := get("not"); ok {
 		part, problems := NewCondition(x)
 		if len(problems) > 0 {
-			return &Condition{never().holds, part.Paths()}, problems // the opposite of a mistake is no better
+			return never(part.Paths()...), problems // the opposite of a mistake is no better
 		}
-		return &Condition{func(document any) bool { return !part.Holds(document) }, part.Paths()}, nil
+		return &Condition{
+			holds: func(document any) bool { return !part.Holds(document) }, paths: part.Paths(),
+			text: func() string { return "not (" + part.String() + ")" },
+		}, nil
 	}
 	return comparison(get)
 }
 
-func combination(x any, name string, holds func(parts []*Condition, document any) bool) (*Condition, []string) {
+func combination(x any, name, word string, holds func(parts []*Condition, document any) bool) (*Condition, []string) {
 	list, ok := x.([]any)
 	if !ok {
 		return never(), []string{fmt.Sprintf("'%s' must be a list of conditions", name)}
@@ -83,7 +91,11 @@ func combination(x any, name string, holds func(parts []*Condition, document any
 		paths = append(paths, part.Paths()...)
 		problems = append(problems, wrong...)
 	}
-	return &Condition{func(document any) bool { return holds(parts, document) }, paths}, problems
+	empty := map[string]string{"or": "never", "and": "always"}[word]
+	return &Condition{
+		holds: func(document any) bool { return holds(parts, document) }, paths: paths,
+		text: func() string { return joinedText(parts, word, empty) }, list: len(parts) > 1,
+	}, problems
 }
 
 // operators compare the value at the path with that of the condition. `neq` is another name of `ne`.
@@ -114,17 +126,17 @@ func comparison(get func(key string) (any, bool)) (*Condition, []string) {
 		name = "eq"
 	}
 	expected := field(get, "value")
-	c := &Condition{paths: []string{path}}
+	c := &Condition{paths: []string{path}, text: func() string { return comparisonText(path, String(name), expected) }}
 	operator, known := operators[String(name)]
 	if name == "regex" {
 		pattern, err := regexp.Compile(String(expected))
 		if err != nil {
-			return &Condition{never().holds, c.paths}, []string{fmt.Sprintf("the pattern %s is not supported: %v", item.Quote(String(expected)), err)}
+			return never(path), []string{fmt.Sprintf("the pattern %s is not supported: %v", item.Quote(String(expected)), err)}
 		}
 		operator, known = func(actual, _ any) bool { return actual != nil && pattern.MatchString(String(actual)) }, true
 	}
 	if !known {
-		return &Condition{never().holds, c.paths}, []string{fmt.Sprintf("unknown operator %s: the condition never holds", item.Quote(String(name)))}
+		return never(path), []string{fmt.Sprintf("unknown operator %s: the condition never holds", item.Quote(String(name)))}
 	}
 	c.holds = func(document any) bool { return operator(Select(document, path), expected) }
 	return c, nil

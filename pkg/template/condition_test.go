@@ -63,6 +63,32 @@ func TestConditionPaths(t *testing.T) {
 	}
 }
 
+func TestConditionString(t *testing.T) {
+	for text, want := range map[string]string{
+		`null`:                                                `always`,
+		`{"path": "a.b"}`:                                     `a.b = null`,
+		`{"path": "", "value": 1}`:                            `everything = 1`,
+		`{"path": "n", "op": "gt", "value": 3}`:               `n > 3`,
+		`{"path": "n", "op": "gte", "value": 2.50}`:           `n ≥ 2.50`,
+		`{"path": "n", "op": "neq", "value": "x\"y"}`:         `n ≠ "x\"y"`,
+		`{"path": "n", "op": "exists", "value": false}`:       `n exists`,
+		`{"path": "n", "op": "in", "value": ["a", {"b": 1}]}`: `n in ["a",{"b":1}]`,
+		`{"path": "n", "op": "contains", "value": ".go"}`:     `n contains ".go"`,
+		`{"path": "n", "op": "regex", "value": "^a"}`:         `n matches "^a"`,
+		`{"path": "n", "op": "like"}`:                         `never`,
+		`{"any": []}`:                                         `never`,
+		`{"all": []}`:                                         `always`,
+		`{"not": {"path": "n", "op": "exists"}}`:              `not (n exists)`,
+		`{"any": [{"path": "a", "op": "exists"}, {"all": [{"path": "b", "op": "exists"}, null]}]}`: `a exists or (b exists and always)`,
+		`{"any": [{"all": [{"path": "b", "op": "exists"}]}]}`:                                      `b exists`,
+	} {
+		c, _ := NewCondition(document(t, `{"c": `+text+`}`)["c"])
+		if got := c.String(); got != want {
+			t.Errorf("%s: %s, not %s", text, got, want)
+		}
+	}
+}
+
 // FuzzCondition: any JSON is a condition that can be asked, always answers the same, and is the opposite of its `not`
 // unless it is broken.
 func FuzzCondition(f *testing.F) {
