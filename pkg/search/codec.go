@@ -5,12 +5,14 @@ import (
 	"errors"
 	"hash/crc32"
 	"strings"
+	"sync"
 )
 
 // format begins every encoded index. Another version of what is indexed, or of how, needs another one.
 const format = "rye search index 1\n"
 
-var checksum = crc32.MakeTable(crc32.Castagnoli)
+// checksum is made when it is needed: that takes a quarter of a millisecond, which no other command should pay.
+var checksum = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 var errDamaged = errors.New("the search index is damaged")
 
@@ -73,7 +75,7 @@ func sumOf(data string) (sum uint32) {
 	var piece [4096]byte
 	for len(data) > 0 {
 		n := copy(piece[:], data)
-		sum = crc32.Update(sum, checksum, piece[:n])
+		sum = crc32.Update(sum, checksum(), piece[:n])
 		data = data[n:]
 	}
 	return sum
@@ -83,7 +85,7 @@ type writer struct{ buf []byte }
 
 // sealed ends with the checksum of everything before it.
 func (w *writer) sealed() []byte {
-	return binary.LittleEndian.AppendUint32(w.buf, crc32.Checksum(w.buf, checksum))
+	return binary.LittleEndian.AppendUint32(w.buf, crc32.Checksum(w.buf, checksum()))
 }
 
 func (w *writer) number(n int) { w.buf = binary.AppendUvarint(w.buf, uint64(n)) }
