@@ -21,6 +21,7 @@ build: ## build bin/rye
 
 install: ## build rye into the folder where Go installs programs
 	CGO_ENABLED=0 $(GO) install -trimpath -ldflags '$(LDFLAGS)' ./cmd/rye
+	@dir=$$($(GO) env GOBIN); dir=$${dir:-$$($(GO) env GOPATH)/bin}; ln -sf rye "$$dir/lillux" # rye under its other name
 
 demo: build ## build rye and run a signed tool: no key, no setup
 	bin/rye --output text execute tool:rye/bash --command 'ls'

@@ -33,17 +33,23 @@ func (a *app) refs(typed string, kinds ...item.Kind) []string {
 	}
 	var refs []string
 	for _, kind := range kinds {
-		for _, ref := range eng.IDs(kind) {
-			_, id, _ := strings.Cut(ref, ":")
-			switch {
-			case strings.HasPrefix(ref, typed):
-				refs = append(refs, ref)
-			case strings.HasPrefix(id, typed):
-				refs = append(refs, id)
-			}
-		}
+		refs = append(refs, fitting(eng.IDs(kind), typed)...)
 	}
 	return refs
+}
+
+// fitting are the references that start with what was typed; a plain id gets plain ids.
+func fitting(refs []string, typed string) (found []string) {
+	for _, ref := range refs {
+		_, id, _ := strings.Cut(ref, ":")
+		switch {
+		case strings.HasPrefix(ref, typed):
+			found = append(found, ref)
+		case strings.HasPrefix(id, typed):
+			found = append(found, id)
+		}
+	}
+	return found
 }
 
 // completeExecute offers references, then the tool's parameters, then values of an enumeration. cobra offers rye's own

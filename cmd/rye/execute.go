@@ -35,6 +35,10 @@ type executeOptions struct {
 	subject string        // what the first argument is
 	prepare prepareFunc   // finds what it names
 	again   *engine.Rerun // the recorded request that is repeated, if one is
+
+	own    []string                          // flags that are the command's after the reference, too, unless the item itself has the name
+	extend func(params map[string]any) error // adds what the command's own flags say
+	report func(*item.Response) (shown bool) // shows a result as text; what it does not show is summarised
 }
 
 type prepareFunc = func(*engine.Engine, item.Request) (*engine.Call, *item.Response)
@@ -177,6 +181,9 @@ func (a *app) runCall(call *engine.Call, params map[string]any, o *executeOption
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if o.report != nil {
+		return a.finish(call.Execute(ctx, params, nil, a.graphProgress()), o)
+	}
 	if a.format() != formatText || o.dryRun || o.async {
 		return a.finish(call.Execute(ctx, params, nil, nil), o)
 	}
@@ -206,7 +213,9 @@ func (a *app) finish(resp *item.Response, o *executeOptions) error {
 	code := exitOf(resp, o.propagate)
 	if a.format() == formatText {
 		a.showTrace(resp.Trace)
-		a.summarise(resp)
+		if o.report == nil || !o.report(resp) {
+			a.summarise(resp)
+		}
 	} else if err := a.print(resp); err != nil {
 		return err
 	}

@@ -21,7 +21,11 @@ func run(args []string, std streams) int {
 		a.prefs = &preferences{} // the user's are in a file
 		return a.fail(err)
 	}
-	root := newRootCommand(a)
+	newRoot := newRootCommand
+	if isLillux(args[0]) {
+		newRoot = newLilluxProgram
+	}
+	root := newRoot(a)
 	root.SetArgs(args[1:])
 	root.SetIn(std.stdin)
 	root.SetOut(std.stdout)

@@ -21,7 +21,7 @@ const maxParams = 256 << 20
 // parameters maps what follows the reference to the tool's parameters, over those of --params and those of the request
 // that is repeated. rye's own flags among them are set on the way.
 func (a *app) parameters(o *executeOptions, call *engine.Call, fs *pflag.FlagSet, args []string) (map[string]any, error) {
-	m := &mapping{meta: call.Metadata(), flags: fs, given: map[string]any{}}
+	m := &mapping{meta: call.Metadata(), flags: fs, given: map[string]any{}, own: call.Overrides(o.own)}
 	if err := m.read(args); err != nil {
 		if !m.meta.Declares("output") {
 			scanOutputFlag(fs, args)
@@ -36,6 +36,11 @@ func (a *app) parameters(o *executeOptions, call *engine.Call, fs *pflag.FlagSet
 		return nil, err
 	}
 	maps.Copy(params, m.given)
+	if o.extend != nil {
+		if err := o.extend(params); err != nil {
+			return nil, err
+		}
+	}
 	if o.again == nil {
 		return params, nil
 	}
@@ -73,6 +78,7 @@ type mapping struct {
 	meta  *item.Metadata
 	flags *pflag.FlagSet
 	given map[string]any
+	own   []string // flags that stand before parameters of the same name
 }
 
 func (m *mapping) read(args []string) error {
@@ -103,7 +109,7 @@ func (m *mapping) read(args []string) error {
 func (m *mapping) long(word string, rest []string, ownOnly bool) (int, error) {
 	name, value, hasValue := strings.Cut(word, "=")
 	key := strings.ReplaceAll(name, "-", "_")
-	if flag := m.flags.Lookup(name); flag != nil && !ownOnly && !m.meta.Declares(key) {
+	if flag := m.flags.Lookup(name); flag != nil && !ownOnly && (!m.meta.Declares(key) || slices.Contains(m.own, name)) {
 		return setFlag(m.flags, flag, value, hasValue, rest)
 	}
 	if positive, ok := strings.CutPrefix(key, "no_"); ok && !hasValue && !m.meta.Declares(key) &&

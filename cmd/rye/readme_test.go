@@ -21,14 +21,19 @@ type readmeBlock struct {
 
 // TestReadme runs the tour in the README as a person would: every sh block in order, in one shell, in an empty folder
 // with a home of its own. A command that fails must say so with `|| echo`.
-func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+func TestReadme(t *testing.T) { runTour(t, "README.md") }
+
+// TestGraphsGuide does it with the guide to state graphs.
+func TestGraphsGuide(t *testing.T) { runTour(t, "docs/graphs.md") }
+
+func runTour(t *testing.T, name string) {
+	text, err := os.ReadFile("../../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := readmeBlocks(string(text))
 	if len(blocks) == 0 {
-		t.Fatal("the README has no sh block")
+		t.Fatalf("%s has no sh block", name)
 	}
 	const mark = "\x1e"
 	script := "set -euo pipefail\n"
@@ -38,10 +43,10 @@ func TestReadme(t *testing.T) {
 	outputs := strings.Split(runReadme(t, script), mark)
 	for i, b := range blocks {
 		if i >= len(outputs)-1 {
-			t.Fatalf("README.md:%d: the block failed:\n%s\n%s", b.line, b.script, outputs[len(outputs)-1])
+			t.Fatalf("%s:%d: the block failed:\n%s\n%s", name, b.line, b.script, outputs[len(outputs)-1])
 		}
 		if missing := firstMissing(b.shows, outputs[i]); missing != "" {
-			t.Errorf("README.md:%d: the output lacks %q:\n%s", b.line, missing, outputs[i])
+			t.Errorf("%s:%d: the output lacks %q:\n%s", name, b.line, missing, outputs[i])
 		}
 	}
 }
@@ -69,6 +74,7 @@ func runReadme(t *testing.T, script string) string {
 	return string(out)
 }
 
+// readmeBlocks also takes yaml blocks that begin with the name of a file below .ai, as commands that write it.
 func readmeBlocks(text string) []readmeBlock {
 	var blocks []readmeBlock
 	language := ""
@@ -76,6 +82,9 @@ func readmeBlocks(text string) []readmeBlock {
 		fence, isFence := strings.CutPrefix(line, "```")
 		switch {
 		case isFence && language != "":
+			if language == "file " {
+				blocks[len(blocks)-1].script += "EOF\n"
+			}
 			language = ""
 		case isFence:
 			language = fence + " "
@@ -84,12 +93,22 @@ func readmeBlocks(text string) []readmeBlock {
 			}
 		case language == "sh ":
 			blocks[len(blocks)-1].script += line + "\n"
+		case language == "yaml " && strings.HasPrefix(line, "# .ai/"):
+			file := strings.TrimPrefix(line, "# ")
+			blocks = append(blocks, readmeBlock{line: i + 1, script: writeFile(file)})
+			language = "file "
+		case language == "file ":
+			blocks[len(blocks)-1].script += line + "\n"
 		case language == "text " && len(blocks) > 0 && strings.TrimSpace(line) != "":
 			last := &blocks[len(blocks)-1]
 			last.shows = append(last.shows, line)
 		}
 	}
 	return blocks
+}
+
+func writeFile(file string) string {
+	return fmt.Sprintf("mkdir -p %s\ncat > %s <<'EOF'\n", filepath.Dir(file), file)
 }
 
 // firstMissing is the first expected line that the output does not have after the ones before it; … stands for any text.

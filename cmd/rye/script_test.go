@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the goldens of the scripts")
 
 // TestMain lets the scripts run rye, and the helper programs of helpers_test.go, as real processes.
 func TestMain(m *testing.M) {
-	commands := map[string]func(){"rye": main}
+	commands := map[string]func(){"rye": main, "lillux": main}
 	for name, helper := range helpers {
 		commands[name] = helper
 	}

@@ -21,10 +21,10 @@ func newSignCommand(a *app) *cobra.Command {
 		Long: `Sign items with your key. Each item's metadata is validated first and every problem is reported; items that are not
 sound are not signed. A pattern is a reference (tool:my/x), a glob over ids ('tool:my/*', '*') or the path of a file or
 folder. A file in the tools folder that declares no executor is a dependency: it is signed for being loaded, and can
-never be executed.
+never be executed. The specs of tests, .ai/tests/**/*.test.yaml, are named by their path.
 
---all signs every item of the space and every dependency that running its tools would verify. Files in config/keys are
-never reached by globs or --all.`,
+--all signs every item and test of the space, and every dependency that running its tools would verify. Files in
+config/keys are never reached by globs or --all.`,
 		Example: `  rye sign tool:my/greet
   rye sign 'tool:my/*'
   rye sign .ai/tools/my/lib/helper.py
@@ -36,7 +36,7 @@ never reached by globs or --all.`,
 			return runSign(a, req)
 		},
 	}
-	cmd.Flags().BoolVar(&req.All, "all", false, "every item and every dependency of the space")
+	cmd.Flags().BoolVar(&req.All, "all", false, "every item, test and dependency of the space")
 	cmd.Flags().BoolVar(&req.Check, "check", false, "only say what is unsigned or unsound; write nothing")
 	cmd.Flags().BoolVar(&req.Force, "force", false, "sign again what is already signed by your key")
 	cmd.Flags().StringVar(&source, "source", "project", "`space` to sign in: project or user")
@@ -72,9 +72,9 @@ func newVerifyCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [REF|GLOB|PATH …]",
 		Short: "Verify signatures without running anything",
-		Long: `Verify the signatures of items and of the dependencies that running them would verify: those named, by default the
-project's, with --all those of every space. The exit code is 4 when anything is unsigned, changed, moved or signed by a
-key that is not trusted. Key documents in project space that do not count are listed.`,
+		Long: `Verify the signatures of items, of tests, and of the dependencies that running items would verify: those named, by default
+the project's, with --all those of every space. The exit code is 4 when anything is unsigned, changed, moved or signed by
+a key that is not trusted. Key documents in project space that do not count are listed.`,
 		Example: `  rye verify
   rye verify --all
   rye verify tool:my/greet`,
@@ -139,6 +139,9 @@ func (a *app) showReport(report *engine.Report) {
 		}
 		for _, issue := range r.Issues {
 			fmt.Fprintf(a.stderr, "  %s\n", safeLines(issue))
+		}
+		for _, warning := range r.Warnings {
+			a.warn(safeLines(warning))
 		}
 		printHints(a.stderr, r.Hints)
 	}

@@ -33,26 +33,18 @@ The run is in the foreground, like rye execute; with --async it is a thread agai
 }
 
 func newThreadsResume(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "resume ID",
-		Short: "Let a suspended thread go on",
-		Long: `Let a suspended thread go on where it stopped. A thread of a tool has no steps to go on from: rye threads rerun starts
-such a one from the beginning.`,
-		Example:           "  rye threads resume 3f2a",
-		Args:              one("the id of a thread"),
-		ValidArgsFunction: a.completeThreads(nil),
-		RunE: func(_ *cobra.Command, args []string) error {
-			ctx, stop := interruptible()
-			defer stop()
-			eng, err := a.engine()
-			if err != nil {
-				return err
-			}
-			resp, err := eng.ResumeThread(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			return a.finish(resp, &executeOptions{})
-		},
+	o := &executeOptions{}
+	cmd := &cobra.Command{
+		Use:   "resume ID [--retry]",
+		Short: "Let a stopped run of a graph go on",
+		Long: `Let the run of a graph go on where it stopped: one that was cancelled, killed or lost, or that failed. It is what rye graph
+resume does. A thread of any other tool has no steps to go on from: rye threads rerun starts it from the beginning.
+
+The run is in the foreground, like rye execute; with --async it is a thread again.`,
+		Example: "  rye threads resume 3f2a\n  rye threads resume 3f2a --retry",
 	}
+	o.bindResume(cmd, a)
+	o.subject = "the id of a thread"
+	cmd.ValidArgsFunction = a.completeRerun
+	return cmd
 }

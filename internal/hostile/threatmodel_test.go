@@ -14,7 +14,7 @@ import (
 const (
 	root    = "../.."
 	scripts = "cmd/rye/testdata/script"
-	threats = 36
+	threats = 37
 )
 
 // row is a line of a table in the threat model.

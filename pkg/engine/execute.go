@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ryeos/rye/pkg/chain"
@@ -80,12 +82,20 @@ func (c *Call) resolve() error {
 // Ref is the item's canonical reference.
 func (c *Call) Ref() item.Ref { return c.ref }
 
+// Overrides are those of the names that the item itself does not declare as parameters; its runtime may.
+func (c *Call) Overrides(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return c.chain.Tool().Meta.Declares(strings.ReplaceAll(name, "-", "_"))
+	})
+}
+
 // Metadata is what the item says about itself, and every parameter that a call may give.
 func (c *Call) Metadata() *item.Metadata { return runtime.Accepts(c.chain, nil) }
 
 // Execute runs the prepared call with these parameters. stdout and stderr, which may be nil, receive copies of the
 // tool's streams as they come.
 func (c *Call) Execute(ctx context.Context, params map[string]any, stdout, stderr io.Writer) *item.Response {
+	params = c.detachedBy(params)
 	if err := checkMatrix(c.request, c.ref); err != nil { // With may have changed what was prepared
 		return c.failure(err)
 	}
@@ -137,7 +147,7 @@ func (c *Call) run(ctx context.Context, params map[string]any, secrets *redact.R
 		Chain: c.chain.IDs(), Warnings: c.chain.Warnings, Metadata: c.facts(), Trace: c.trace(),
 	}
 	if outcome.Err != nil {
-		failed := c.failure(outcome.Err)
+		failed := c.failure(c.ownError(outcome, result.ExitCode))
 		failed.Data, resp = outcome.Data, failed
 	}
 	resp.Metadata.ExitCode, resp.Metadata.Signal = &result.ExitCode, result.Signal
@@ -189,6 +199,9 @@ func (c *Call) plan(params map[string]any, secrets *redact.Redactor) (*runtime.P
 		Secrets: secrets,
 	})
 	watch.lap(&found.planTime)
+	if err == nil && isGraph(c.chain) {
+		found.plan.Grace = walkerGrace
+	}
 	if err == nil {
 		for _, warning := range found.plan.Warnings {
 			c.warn(warning)

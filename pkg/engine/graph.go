@@ -5,16 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"strings"
-	"time"
 
+	"github.com/ryeos/rye/internal/failpoint"
 	"github.com/ryeos/rye/pkg/chain"
 	"github.com/ryeos/rye/pkg/graph"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/process"
 	"github.com/ryeos/rye/pkg/runtime"
-	"github.com/ryeos/rye/pkg/thread"
 )
 
 // graphRuntime executes state graphs.
@@ -29,14 +27,36 @@ const GraphVerb = "_graph"
 func (e *Engine) RunGraph(ctx context.Context, text string, stdin io.Reader, stdout, stderr io.Writer) error {
 	result, err := e.walk(ctx, text, stdin, stderr)
 	if err != nil {
-		result = map[string]any{"success": false, "error": err.Error(), "error_type": item.TypeOf(err), "hints": item.HintsOf(err)}
+		result = ownFailure{Error: err.Error(), Type: item.TypeOf(err), Hints: item.HintsOf(err)}
 	}
 	enc := json.NewEncoder(stdout)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(result)
 }
 
-// walk does what the parameters ask for: check the graph, launch it, execute one node, or run it.
+// walked is the result of a run with what its caller's envelope takes over.
+type walked struct {
+	*graph.Result
+	ErrorType item.ErrorType `json:"error_type,omitempty"`
+	Hints     []string       `json:"hints,omitempty"`
+}
+
+// report adds how to go on with a run that has stopped.
+func (r *graphRun) report(result *graph.Result) walked {
+	w := walked{Result: result, ErrorType: result.ErrorType()}
+	switch {
+	case result.Success || r.single:
+	case result.Status == graph.StatusCancelled:
+		w.Hints = []string{"go on with it: rye graph resume " + r.id}
+	case result.Status == graph.StatusUnknown:
+		w.Hints = []string{"if it did not happen, or may happen twice: rye graph resume --retry " + r.id}
+	case result.Phase == "execution" && result.Code == graph.CodeNode:
+		w.Hints = []string{"try that node again: rye graph resume --retry " + r.id}
+	}
+	return w
+}
+
+// walk does what the parameters ask for: check the graph, execute one node, or run it.
 func (e *Engine) walk(ctx context.Context, text string, stdin io.Reader, stderr io.Writer) (any, error) {
 	g, c, err := e.verifiedGraph(text)
 	if err != nil {
@@ -58,26 +78,43 @@ func (e *Engine) walk(ctx context.Context, text string, stdin io.Reader, stderr 
 		return nil, err
 	}
 	defer run.close()
-	if in.Async {
-		return e.launchGraph(ctx, c.Ref, run, params)
-	}
 	if err := process.BecomeReaper(); err != nil {
 		e.options.Warn(err.Error())
 	}
-	if err := run.record(ctx, e, c.Ref); err != nil {
+	call := &Call{engine: e, ref: c.Ref, chain: c}
+	secrets := runtime.Secrets(call.Metadata(), params)
+	if err := run.record(ctx, call, params, secrets); err != nil {
 		return nil, err
 	}
 	if err := e.settleGraph(in, run); err != nil {
 		return nil, err
 	}
-	env := &graphEnv{engine: e.inThread(run.thread), run: run, progress: graph.Progress(stderr, g.ID), quiet: e.quietGraphs()}
-	result := &graph.Result{}
-	if in.Node != "" {
-		result = g.Step(ctx, in.Node, in.Options, env)
-	} else {
-		result = g.Run(ctx, in.Options, env)
+	env := &graphEnv{
+		engine: e.inThread(run.thread), run: run, allowed: allowedTo(g, in), progress: graph.Progress(stderr, g.ID), quiet: e.quietGraphs(),
 	}
-	return result, errors.Join(env.err, run.finish(result))
+	failpoint.At("graph.recorded")
+	result := run.walk(ctx, g, in, env)
+	failpoint.At("graph.walked")
+	report := run.report(result)
+	if err := errors.Join(env.err, run.finish(report, call, secrets)); err != nil {
+		e.options.Warn("the run is over, and its record is not complete: " + err.Error())
+	}
+	return report, nil
+}
+
+// allowedTo is what a run may do: what the graph declares, within what the caller may.
+func allowedTo(g *graph.Graph, in *graph.Invocation) graph.Capabilities {
+	if in.Caller == nil {
+		return g.Permissions
+	}
+	return g.Permissions.Attenuate(*in.Caller)
+}
+
+func (r *graphRun) walk(ctx context.Context, g *graph.Graph, in *graph.Invocation, env graph.Env) *graph.Result {
+	if in.Node != "" {
+		return g.Step(ctx, in.Node, in.Options, env)
+	}
+	return g.Run(ctx, in.Options, env)
 }
 
 // verifiedGraph finds, verifies and reads a graph.
@@ -143,20 +180,6 @@ func (e *Engine) quietGraphs() bool {
 	return ok && value != ""
 }
 
-// launchGraph starts the run detached, under the id that is reserved for it.
-func (e *Engine) launchGraph(ctx context.Context, ref item.Ref, run *graphRun, params map[string]any) (any, error) {
-	params["graph_run_id"] = run.id
-	delete(params, "async")
-	run.close()
-	resp := e.Execute(ctx, item.Request{Ref: ref.String(), Parameters: params, Async: true}, nil, nil)
-	if resp.Failed() {
-		return nil, &item.Error{Type: resp.ErrorType, Message: resp.Error, Hints: resp.Hints}
-	}
-	return map[string]any{
-		"success": true, "graph_run_id": run.id, "graph_id": run.graphID, "status": "running", "pid": resp.PID, "thread_id": resp.ThreadID,
-	}, nil
-}
-
 // readParams reads the parameters of the walk.
 func readParams(stdin io.Reader) (map[string]any, error) {
 	data, err := io.ReadAll(io.LimitReader(stdin, maxOrder))
@@ -165,126 +188,3 @@ func readParams(stdin io.Reader) (map[string]any, error) {
 	}
 	return item.DecodeParameters(data)
 }
-
-// graphEnv is what a walk reaches of the world.
-type graphEnv struct {
-	engine   *Engine
-	run      *graphRun
-	progress func(graph.Event)
-	quiet    bool
-	err      error // the first event that could not be kept
-}
-
-// Execute does what a node asks for.
-func (v *graphEnv) Execute(ctx context.Context, a graph.Action) (any, error) {
-	switch a.Primary {
-	case "execute":
-		return v.engine.Execute(ctx, v.engine.nodeRequest(a), nil, nil), nil
-	case "fetch":
-		return v.engine.Fetch(a.Ref, a.Params)
-	case "sign":
-		report, err := v.engine.Sign(SignRequest{Patterns: []string{a.Ref.String()}})
-		return report, err
-	}
-	return nil, item.Usagef("no node can %s", item.Quote(a.Primary))
-}
-
-// nodeRequest executes a graph within a graph as the same run whenever this action is repeated: it then goes on where it was.
-func (e *Engine) nodeRequest(a graph.Action) item.Request {
-	req := item.Request{Ref: a.Ref.String(), Parameters: a.Params, Thread: a.Thread, Async: a.Async}
-	if a.Target != "local" {
-		req.Target = a.Target
-	}
-	if c, err := e.resolver.Resolve(a.Ref); err == nil && a.Ref.Kind == item.Tool && isGraph(c) {
-		if _, given := req.Parameters["graph_run_id"]; !given {
-			req.Parameters["graph_run_id"] = "node-" + a.Key[:min(len(a.Key), 32)]
-			req.Parameters["resume"] = e.graphRunExists("node-" + a.Key[:min(len(a.Key), 32)])
-		}
-	}
-	return req
-}
-
-// LookupEnv sees what a tool of this caller would see.
-func (v *graphEnv) LookupEnv(name string) (string, bool) {
-	if v.engine.options.Minimal && !runtime.PassesMinimal(name) {
-		return "", false
-	}
-	return lastValue(v.engine.options.Env, name)
-}
-
-// Emit keeps the event in the run's transcript and shows it.
-func (v *graphEnv) Emit(ev graph.Event) {
-	if err := v.run.note(ev, v.engine.options.Now()); err != nil && v.err == nil {
-		v.err = err
-	}
-	if !v.quiet {
-		v.progress(ev)
-	}
-}
-
-func (v *graphEnv) Now() time.Time { return v.engine.options.Now() }
-
-func (v *graphEnv) Sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// record makes the run a thread of the registry, with this process as its runner. A resumed run is a thread of its own, which
-// continues the one before.
-func (r *graphRun) record(ctx context.Context, e *Engine, ref item.Ref) error {
-	store, err := e.Threads(ctx, false)
-	if err != nil {
-		return err
-	}
-	n := thread.New{ID: r.id, Item: ref.String(), Parent: e.options.Thread}
-	for attempt := 2; ; attempt++ {
-		t, err := store.Register(ctx, n)
-		switch {
-		case err == nil:
-			return r.begin(ctx, store, t.ID)
-		case n.Parent != "" && errors.Is(err, thread.ErrNotFound):
-			n.Parent = ""
-		case errors.Is(err, thread.ErrExists):
-			n.ContinuationOf, n.ID = n.ID, resumedID(r.id, attempt)
-		default:
-			return err
-		}
-	}
-}
-
-func (r *graphRun) begin(ctx context.Context, store *thread.Store, id string) error {
-	lock, err := store.Lock(ctx, id)
-	if err != nil {
-		return err
-	}
-	r.store, r.lock, r.thread = store, lock, id
-	return store.Begin(ctx, lock)
-}
-
-// finish records how the run ended. One that can be resumed is not at its end, but nobody is behind it now.
-func (r *graphRun) finish(result *graph.Result) error {
-	o := thread.Outcome{Status: thread.Status(result.Status), Error: result.Error, ErrorType: result.ErrorType()}
-	switch result.Status {
-	case graph.StatusUnknown:
-		o.Status = thread.Error
-	case "":
-		o.Status = thread.Completed
-		if !result.Success {
-			o.Status = thread.Error
-		}
-	}
-	var err error
-	if o.Result, err = json.Marshal(result); err != nil {
-		return err
-	}
-	return r.store.Finish(context.Background(), r.thread, o)
-}
-
-// notExist reports whether a run was never begun.
-func notExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }

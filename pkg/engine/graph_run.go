@@ -28,8 +28,9 @@ const (
 // graphRun is one run of a graph, and its folder.
 type graphRun struct {
 	id, graphID string
+	single      bool // a step by itself
 	journal     *graph.FileJournal
-	transcript  *os.File
+	transcript  *os.File // nil for a single step on the state of another run, whose story it does not tell
 
 	store  *thread.Store
 	lock   *thread.Lock
@@ -48,9 +49,12 @@ func (e *Engine) openGraphRun(g *graph.Graph, in *graph.Invocation) (*graphRun, 
 		return nil, err
 	}
 	dir := filepath.Join(root.Name(), in.RunID)
-	run := &graphRun{id: in.RunID, graphID: g.ID}
+	run := &graphRun{id: in.RunID, graphID: g.ID, single: in.Node != ""}
 	if run.journal, err = graph.OpenJournal(filepath.Join(dir, journalFile)); err != nil {
 		return nil, err
+	}
+	if run.single && in.Resume {
+		return run, nil
 	}
 	run.transcript, err = root.OpenFile(in.RunID+"/"+transcriptFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -139,9 +143,6 @@ func (e *Engine) openState(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-// resumedID names the thread of a later attempt at a run.
-func resumedID(run string, attempt int) string { return fmt.Sprintf("%s/resume-%d", run, attempt) }
-
 // transcriptLine is one line of the transcript (spec/rye-agent §2.15).
 type transcriptLine struct {
 	Timestamp time.Time      `json:"timestamp"`
@@ -151,6 +152,9 @@ type transcriptLine struct {
 }
 
 func (r *graphRun) note(ev graph.Event, now time.Time) error {
+	if r.transcript == nil {
+		return nil
+	}
 	line, err := json.Marshal(transcriptLine{now.UTC(), r.id, ev.Type, ev.Payload})
 	if err != nil {
 		return err

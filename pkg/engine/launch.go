@@ -28,13 +28,17 @@ func (c *Call) launch(ctx context.Context, params map[string]any, secrets *redac
 	if _, err := c.plan(params, secrets); err != nil { // a mistake is told now, not in a log
 		return c.failure(err)
 	}
+	params, started, err := c.reserveGraphRun(params)
+	if err != nil {
+		return c.failure(err)
+	}
 	t, err := c.detach(ctx, params, secrets)
 	if err != nil {
 		return c.failure(err)
 	}
 	return &item.Response{
 		Status: item.StatusSuccess, Async: true, ThreadID: t.ID, Type: c.ref.Kind, ItemID: c.ref.String(),
-		ExecutionMode: "inline", State: string(thread.Running), PID: t.PID, Warnings: c.chain.Warnings,
+		ExecutionMode: "inline", State: string(thread.Running), PID: t.PID, Warnings: c.chain.Warnings, Data: started,
 	}
 }
 
@@ -70,6 +74,21 @@ func (c *Call) detach(ctx context.Context, params map[string]any, secrets *redac
 
 // register makes the row. A tool that runs in a thread of this registry starts a child of it.
 func (c *Call) register(ctx context.Context, store *thread.Store, what item.Request, secrets *redact.Redactor) (thread.Thread, error) {
+	request, err := c.stored(what, secrets)
+	if err != nil {
+		return thread.Thread{}, err
+	}
+	n := thread.New{Item: what.Ref, Parent: c.engine.options.Thread, Request: request}
+	t, err := store.Register(ctx, n)
+	if n.Parent != "" && noThread(err) {
+		n.Parent = ""
+		t, err = store.Register(ctx, n)
+	}
+	return t, err
+}
+
+// stored is a request as the registry keeps it.
+func (c *Call) stored(what item.Request, secrets *redact.Redactor) (json.RawMessage, error) {
 	stored := storedRequest{Request: what, RerunOf: c.rerunOf}
 	clean, _ := secrets.Value(runtime.MaskSecrets(c.Metadata(), what.Parameters)).(map[string]any)
 	stored.Parameters = clean
@@ -81,16 +100,8 @@ func (c *Call) register(ctx context.Context, store *thread.Store, what item.Requ
 	var request bytes.Buffer
 	enc := json.NewEncoder(&request)
 	enc.SetEscapeHTML(false) // people read it
-	if err := enc.Encode(stored); err != nil {
-		return thread.Thread{}, err
-	}
-	n := thread.New{Item: what.Ref, Parent: c.engine.options.Thread, Request: bytes.TrimSpace(request.Bytes())}
-	t, err := store.Register(ctx, n)
-	if n.Parent != "" && noThread(err) {
-		n.Parent = ""
-		t, err = store.Register(ctx, n)
-	}
-	return t, err
+	err := enc.Encode(stored)
+	return bytes.TrimSpace(request.Bytes()), err
 }
 
 // isText reports whether JSON can hold all texts of a value: one that it cannot would come back as another one.

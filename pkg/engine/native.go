@@ -14,6 +14,7 @@ import (
 func (e *Engine) RunNative(ctx context.Context, name string, stdin io.Reader, stdout io.Writer) error {
 	functions := builtin.FileSystem()
 	maps.Copy(functions, e.processes())
+	maps.Copy(functions, e.tests())
 	return functions.Run(ctx, name, builtin.Call{Project: e.options.Project}, stdin, stdout)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ryeos/rye/pkg/builtin"
+	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/thread"
 )
 
@@ -19,6 +20,7 @@ func (e *Engine) processes() builtin.Functions {
 		"processes/list":   e.listRuns,
 		"processes/status": e.runStatus,
 		"processes/cancel": e.cancelRun,
+		"processes/steps":  e.runSteps,
 	}
 }
 
@@ -87,6 +89,38 @@ func (e *Engine) cancelRun(ctx context.Context, _ builtin.Call, params json.RawM
 		return nil, err
 	}
 	return map[string]any{"run_id": t.ID, "pid": done[0].PID, "method": done[0].Method, "status": done[0].Thread.Status}, nil
+}
+
+// runSteps is what a run of a graph did.
+func (e *Engine) runSteps(ctx context.Context, _ builtin.Call, params json.RawMessage) (any, error) {
+	p := struct {
+		ID string `json:"run_id"`
+	}{}
+	if err := decodeParams(params, &p); err != nil {
+		return nil, err
+	}
+	if p.ID == "" {
+		return nil, errors.New("Missing required parameter: run_id")
+	}
+	run, err := e.FindGraphRun(ctx, p.ID)
+	if item.TypeOf(err) == item.TypeNotFound {
+		return nil, fmt.Errorf("Run not found: %s", p.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	failed, cached := 0, 0
+	for _, s := range run.Steps {
+		if s.Status == "error" {
+			failed++
+		}
+		if s.CacheHit {
+			cached++
+		}
+	}
+	return map[string]any{
+		"run_id": run.ID, "status": run.Status, "steps": run.Steps, "total_steps": len(run.Steps), "errors": failed, "cache_hits": cached,
+	}, nil
 }
 
 // namedRun finds the thread that the parameter run_id names; more takes the other parameters.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/ryeos/rye/pkg/item"
-	"github.com/ryeos/rye/pkg/thread"
 )
 
 // PrepareRerun is Prepare for the request of a recorded thread; it also returns the parameters that were recorded. Those that
@@ -56,6 +55,9 @@ func (e *Engine) rerun(ctx context.Context, idOrPrefix string) (*Rerun, error) {
 	for _, name := range stored.Withheld {
 		delete(stored.Parameters, name)
 	}
+	if stored.Parameters["resume"] != true && stored.Parameters["resume_run_id"] == nil {
+		delete(stored.Parameters, "graph_run_id") // of a graph: each run has its own
+	}
 	return &Rerun{Of: t.ID, Request: stored.Request, Withheld: stored.Withheld}, nil
 }
 
@@ -67,21 +69,4 @@ func (r *Rerun) Check(params map[string]any) error {
 	}
 	return item.Usagef("secrets, and bytes that are no text, are not recorded: give these parameters again: %s", strings.Join(missing, ", ")).
 		Hint("rye threads rerun %s --%s VALUE", r.Of, strings.ReplaceAll(missing[0], "_", "-"))
-}
-
-// ResumeThread lets a suspended thread go on, where its item can: threads of tools run from start to end and cannot.
-func (e *Engine) ResumeThread(ctx context.Context, idOrPrefix string) (*item.Response, error) {
-	store, err := e.Threads(ctx, true)
-	if err != nil {
-		return nil, err
-	}
-	t, err := store.Get(ctx, idOrPrefix)
-	if err != nil {
-		return nil, err
-	}
-	if t.Status == thread.Running || t.Status == thread.Created {
-		return nil, item.Usagef("thread %s is %s: there is nothing to resume", t.ID, t.Status).Hint("rye threads logs -f %s", t.ID)
-	}
-	return nil, item.Usagef("thread %s ran %s, which cannot be resumed: it has no steps to go on from", t.ID, t.Item).
-		Hint("run it again from the start: rye threads rerun %s", t.ID)
 }

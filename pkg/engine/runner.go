@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -174,13 +173,7 @@ func (r *responseRecord) outcome() thread.Outcome {
 	if r.Metadata != nil {
 		o.ExitCode = r.Metadata.ExitCode
 	}
-	var doc bytes.Buffer
-	if err := r.WriteJSON(&doc); err == nil {
-		text := bytes.TrimSpace([]byte(r.secrets.Text(doc.String())))
-		if json.Valid(text) {
-			o.Result = text
-		}
-	}
+	o.Result = recordable(r.Response, r.secrets)
 	return o
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ryeos/rye/pkg/directive"
+	"github.com/ryeos/rye/pkg/graph"
 	"github.com/ryeos/rye/pkg/integrity"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/space"
@@ -14,7 +15,7 @@ import (
 // SignRequest says what to sign.
 type SignRequest struct {
 	Patterns []string    // references, globs over ids, paths
-	All      bool        // every item of the space and every dependency that verification would ask for
+	All      bool        // every item and test of the space, and every dependency that verification would ask for
 	Source   space.Label // space to sign in; "" is the project
 	Check    bool        // only say what would be signed and what is wrong; nothing is written
 	Force    bool        // sign again what this key has already signed
@@ -40,6 +41,7 @@ type FileResult struct {
 	Error     string         `json:"error,omitempty"`
 	ErrorType item.ErrorType `json:"error_type,omitempty"`
 	Issues    []string       `json:"issues,omitempty"`
+	Warnings  []string       `json:"warnings,omitempty"` // what is probably a slip
 	Hints     []string       `json:"hints,omitempty"`
 }
 
@@ -124,6 +126,7 @@ func (e *Engine) signOne(t target, key *integrity.Key, req SignRequest) FileResu
 	if err != nil {
 		return failed(t, err)
 	}
+	var warnings []string
 	if t.isItem() {
 		meta, err := item.ParseMetadata(t.ref.Kind, src.File, src.Data)
 		if err != nil {
@@ -134,15 +137,24 @@ func (e *Engine) signOne(t target, key *integrity.Key, req SignRequest) FileResu
 				return FileResult{} // a library file that nothing asks for
 			}
 			t = t.asDependency()
-		} else if issues := validate(t.ref, src.File, src.Data, meta); len(issues) > 0 {
-			return invalid(t, issues)
+		} else {
+			issues, doubts := validate(t.ref, src.File, src.Data, meta)
+			warnings = located(t.file(), doubts)
+			if len(issues) > 0 {
+				return invalid(t, issues, warnings)
+			}
+		}
+	}
+	if t.isSpec() {
+		if _, err := readTestSpec(src.File, src.Data); err != nil {
+			return failed(t, err)
 		}
 	}
 	kind, signedPath := item.Dependency, t.dep.SignedPath()
 	if t.isItem() {
 		kind, signedPath = t.ref.Kind, t.place.Path()
 	}
-	result := FileResult{ItemID: t.name(), Path: t.file()}
+	result := FileResult{ItemID: t.name(), Path: t.file(), Warnings: warnings}
 	v, err := e.verifyTarget(t, src)
 	if err == nil {
 		err = v.Waived()
@@ -175,16 +187,25 @@ func (e *Engine) signOne(t target, key *integrity.Key, req SignRequest) FileResu
 	return result
 }
 
-// validate lists what keeps an item from being signed.
-func validate(ref item.Ref, file string, data []byte, meta *item.Metadata) []item.Issue {
-	if ref.Kind == item.Directive {
+// validate lists what keeps an item from being signed, and what is probably a slip.
+func validate(ref item.Ref, file string, data []byte, meta *item.Metadata) (issues, doubts []item.Issue) {
+	switch {
+	case ref.Kind == item.Directive:
 		d, err := directive.Parse(file, data)
 		if err != nil {
-			return []item.Issue{{Message: err.Error()}}
+			return []item.Issue{{Message: err.Error()}}, nil
 		}
-		return d.Validate(ref, file)
+		return d.Validate(ref, file), nil
+	case ref.Kind == item.Tool && meta.ExecutorID == graphRuntime:
+		issues = item.Validate(ref, file, meta)
+		g, err := graph.Parse(file, data)
+		if err != nil {
+			return append(issues, item.Issue{Message: err.Error()}), nil
+		}
+		r := g.Validate()
+		return append(issues, r.Errors...), slices.Concat(r.Warnings, r.Notes)
 	}
-	return item.Validate(ref, file, meta)
+	return item.Validate(ref, file, meta), nil
 }
 
 // store writes the signed bytes, or the detached signature beside a file that cannot hold a line.
@@ -220,18 +241,11 @@ func failed(t target, err error) FileResult {
 	}
 }
 
-func invalid(t target, issues []item.Issue) FileResult {
-	r := FileResult{
+func invalid(t target, issues []item.Issue, warnings []string) FileResult {
+	return FileResult{
 		ItemID: t.name(), Path: t.file(), State: StateFailed, Error: "Validation failed", ErrorType: item.TypeChain,
+		Issues: located(t.file(), issues), Warnings: warnings,
 	}
-	for _, issue := range issues {
-		text := issue.Message
-		if issue.Pos.Line > 0 {
-			text = fmt.Sprintf("%s:%d:%d: %s", t.file(), issue.Pos.Line, issue.Pos.Column, issue.Message)
-		}
-		r.Issues = append(r.Issues, text)
-	}
-	return r
 }
 
 func signatureOf(v integrity.Verified) *Signature {

@@ -11,9 +11,10 @@ import (
 	"github.com/ryeos/rye/pkg/space"
 )
 
-// allTargets lists every item of the spaces and every dependency that their tools' verification would ask for. Ten
-// thousand tools must not cost ten thousand parsed chains, so files are only read and searched for the words that
-// metadata cannot do without; who works on a target parses it if it has to.
+// allTargets lists every item of the spaces, the specs of the project's tests if the project is one of them, and every
+// dependency that the tools' verification would ask for. Ten thousand tools must not cost ten thousand parsed chains, so
+// files are only read and searched for the words that metadata cannot do without; who works on a target parses it if it
+// has to.
 func (e *Engine) allTargets(spaces space.Spaces) ([]target, error) {
 	var all []target
 	for _, kind := range item.Kinds() {
@@ -25,6 +26,15 @@ func (e *Engine) allTargets(spaces space.Spaces) ([]target, error) {
 			if !strings.HasPrefix(entry.Rel, keyDocuments) {
 				all = append(all, target{ref: entry.Ref, place: entry.Place, unsure: kind == item.Tool})
 			}
+		}
+	}
+	if slices.Contains(spaces, e.writableSpace(space.Project)) {
+		specs, err := e.projectSpecs()
+		if err != nil {
+			return nil, err
+		}
+		for _, spec := range specs {
+			all = append(all, target{dep: spec})
 		}
 	}
 	s := &survey{engine: e, spaces: spaces, marked: map[chain.Folder]bool{}}

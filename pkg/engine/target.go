@@ -31,6 +31,9 @@ type target struct {
 
 func (t target) isItem() bool { return t.ref.ID != "" }
 
+// isSpec is true for a spec of tests, which is signed as a dependency.
+func (t target) isSpec() bool { return !t.isItem() && !t.dep.Folder.Project && isSpec(t.dep.Rel) }
+
 // name is how reports call the target: its reference, or its path for a dependency.
 func (t target) name() string {
 	if t.isItem() {
@@ -173,11 +176,15 @@ func (e *Engine) pathTargets(file string, dir bool, spaces space.Spaces) ([]targ
 	if !ok {
 		return e.projectFile(file, spaces)
 	}
+	if isSpec(rel) {
+		return []target{{dep: specIn(s, rel)}}, nil
+	}
 	place := space.Place{Space: s, Rel: rel}
 	kind, name, isKind := item.SplitPath(rel)
 	ext := path.Ext(name)
 	if !isKind {
-		return nil, item.Usagef("%s is in no kind's folder: items live in .ai/tools, .ai/directives, .ai/knowledge and .ai/config", file)
+		return nil, item.Usagef("%s is in no kind's folder: items live in .ai/tools, .ai/directives, .ai/knowledge and "+
+			".ai/config, test specs are the files .ai/tests/**/*.test.yaml", file)
 	}
 	t := target{ref: item.Ref{Kind: kind, ID: strings.TrimSuffix(name, ext)}, place: place}
 	if !kind.HasExtension(ext) || kind == item.Tool && !mentionsItem(place) {

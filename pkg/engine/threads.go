@@ -103,6 +103,9 @@ func rowResponse(t thread.Thread) *item.Response {
 	}
 	if t.Status == thread.Lost {
 		resp.Hints = []string{"rye threads show " + t.ID, "rye threads rerun " + t.ID}
+		if run := requestedRun(t); run != "" {
+			resp.Hints[1] = "rye graph resume " + run
+		}
 	}
 	return resp
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -165,5 +166,5 @@ func CleanText(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
-	return string(bytes.ToValidUTF8([]byte(s), []byte("\uFFFD")))
+	return strings.ToValidUTF8(s, "\uFFFD")
 }

@@ -129,7 +129,7 @@ func (h *hunt) owns(p proc) bool {
 		return true
 	}
 	m, unsettled := p.marks()
-	if within(m.tag, t.tag) || t.foreign && p.branded(t.tag) {
+	if within(m.tag, t.tag) || t.foreign && (names(m.tag, t.tag) || p.branded(t.tag)) {
 		return true
 	}
 	if !t.foreign && reaping.Load() && p.ppid == os.Getpid() && t.abandoned(p, m.tag) {

@@ -1,7 +1,7 @@
 package process
 
 // KillRun ends what a process that died without ending its runs has left behind: every process of this machine whose
-// RYE_RUN_ID is tag or below it, and what those have started, whatever their environment. It may be called without being
+// RYE_RUN_ID is tag or below it, or has it among its names, and what those have started, whatever their environment. It may be called without being
 // sure that there is anything. If the tag is one that Detach was given, also what has overwritten its environment and lost
 // its parent is found: see brand. What Detach has started with another tag is not touched, nor are this process and the
 // members of its session. It returns how many processes it killed, and how many are still there because they cannot be

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -23,7 +24,7 @@ type pipes struct {
 	child          [3]*os.File // the program's ends
 	stdin          *os.File    // nil when the program reads the null device
 	stdout, stderr *stream
-	input          []byte
+	input          io.Reader
 
 	busy    atomic.Int32  // readers that still run
 	done    chan struct{} // closed when both have ended
@@ -45,12 +46,15 @@ func openPipes(spec *Spec) (*pipes, error) {
 	p := &pipes{
 		stdout: &stream{name: "stdout", live: spec.Stdout, out: newOutput(spec.Limit)},
 		stderr: &stream{name: "stderr", live: spec.Stderr, out: newOutput(spec.Limit)},
-		input:  spec.Stdin,
+		input:  spec.Input,
 		done:   make(chan struct{}),
 		failed: make(chan error, 2),
 	}
 	var errs [3]error
-	if len(spec.Stdin) == 0 {
+	if p.input == nil && len(spec.Stdin) > 0 {
+		p.input = bytes.NewReader(spec.Stdin)
+	}
+	if p.input == nil {
 		p.child[0], errs[0] = os.Open(os.DevNull)
 	} else {
 		p.child[0], p.stdin, errs[0] = os.Pipe()
@@ -88,7 +92,7 @@ func (p *pipes) pump() {
 	if p.stdin != nil {
 		go func() {
 			defer close(p.written)
-			p.stdin.Write(p.input) // a program may close its input early: that is its own affair
+			io.Copy(p.stdin, p.input) // a program may close its input early: that is its own affair
 			p.stdin.Close()
 		}()
 	}

@@ -25,6 +25,10 @@ type Spec struct {
 	// null device. A program that does not read it is no error.
 	Stdin []byte
 
+	// Input, in place of Stdin, is what a program reads with which this process talks while it runs: it is copied as it
+	// comes, and its end is the end of standard input. Whoever gives it must end it, at the latest when the run is over.
+	Input io.Reader
+
 	// Stdout and Stderr receive a live copy, byte for byte and in order. The two are written by different goroutines.
 	// A write error ends the run as a cancellation does; a slow writer slows the program down.
 	Stdout, Stderr io.Writer
@@ -63,6 +67,9 @@ type Result struct {
 func (s Spec) settled() (Spec, error) {
 	if err := checkCommand(s.Path, s.Argv, s.Env); err != nil {
 		return s, err
+	}
+	if s.Input != nil && len(s.Stdin) > 0 {
+		return s, fmt.Errorf("cannot start %s: it can have Stdin or Input, not both", s.Path)
 	}
 	if s.Limit < 0 || s.Timeout < 0 || s.Grace < 0 {
 		return s, fmt.Errorf("cannot start %s: limit %d, timeout %v and grace %v must not be negative",

@@ -23,10 +23,16 @@ const (
 // ownTag is the run that this process is part of, or "".
 var ownTag = os.Getenv(tagKey)
 
-// newTag makes the tag of a run below outer: 16 more hex digits, which must be unique, not secret. At the bound the
-// innermost names give way, so that every run further out still recognises what is below it.
-func newTag(outer string) string {
-	name := fmt.Sprintf("%016x", rand.Uint64())
+// EnterRun makes what this process runs from now on part of the run called name, too: KillRun finds it by that should this
+// process be killed. It is for programs that do one thing, before the first Run. A slash in the name would make two.
+func EnterRun(name string) { ownTag = below(ownTag, name) }
+
+// newTag makes the tag of a run below outer: 16 more hex digits, which must be unique, not secret.
+func newTag(outer string) string { return below(outer, fmt.Sprintf("%016x", rand.Uint64())) }
+
+// below is a tag with one more name. At the bound the innermost names give way, so that every run further out still
+// recognises what is below it.
+func below(outer, name string) string {
 	for len(outer)+1+len(name) > maxTag {
 		outer = outer[:max(0, strings.LastIndexByte(outer, '/'))]
 	}
@@ -41,6 +47,9 @@ func within(tag, outer string) bool {
 	rest, ok := strings.CutPrefix(tag, outer)
 	return ok && (rest == "" || rest[0] == '/')
 }
+
+// names reports whether a name stands anywhere in tag.
+func names(tag, name string) bool { return strings.Contains("/"+tag+"/", "/"+name+"/") }
 
 // taggedEnv is the environment of a run.
 func taggedEnv(env []string, tag string) []string { return markedEnv(env, tagKey+"="+tag) }

@@ -60,3 +60,30 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+func TestNames(t *testing.T) {
+	tests := []struct {
+		tag, name string
+		want      bool
+	}{
+		{"a", "a", true}, {"a/b/c", "a", true}, {"a/b/c", "b", true}, {"a/b/c", "c", true},
+		{"ab/c", "a", false}, {"a/bc", "b", false}, {"a/bc", "c", false}, {"", "a", false},
+	}
+	for _, tt := range tests {
+		if got := names(tt.tag, tt.name); got != tt.want {
+			t.Errorf("%q in %q: %v", tt.name, tt.tag, got)
+		}
+	}
+}
+
+// What runs after EnterRun is part of the run that this process belongs to, and of the one that it has entered.
+func TestEnterRun(t *testing.T) {
+	before := ownTag
+	t.Cleanup(func() { ownTag = before })
+	ownTag = "outer"
+	EnterRun("graph")
+	tag := newTag(ownTag)
+	if !within(tag, "outer") || !names(tag, "graph") || within(tag, "graph") {
+		t.Errorf("got %q", tag)
+	}
+}

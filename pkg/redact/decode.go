@@ -23,9 +23,10 @@ func (v view) original(at int) (start, end int) {
 }
 
 // decoders undo one encoding each, wherever in the text it may have been used, and tell whether there was anything to
-// undo. Decoding the text, instead of encoding the secrets, finds the encodings that leave a choice: which characters
-// are escaped, how, and what stands before the secret in the same run of base64.
-var decoders = []func(view) (view, bool){percent, escapes, entities, base64, hexadecimal}
+// undo that has as many bytes as the shortest secret. Decoding the text, instead of encoding the secrets, finds the
+// encodings that leave a choice: which characters are escaped, how, and what stands before the secret in the same run of
+// base64.
+var decoders = []func(v view, shortest int) (view, bool){percent, escapes, entities, base64, hexadecimal}
 
 // builder puts a view together from parts of another.
 type builder struct {
@@ -36,11 +37,28 @@ type builder struct {
 
 // put adds bytes that the part [start, end) of the other view stands for.
 func (b *builder) put(text string, start, end int) {
-	first, _ := b.from.original(start)
-	_, last := b.from.original(end - 1)
 	b.text.WriteString(text)
 	for range len(text) {
-		b.start, b.end = append(b.start, int32(first)), append(b.end, int32(last))
+		b.place(start, end)
+	}
+}
+
+// place says for one more byte what part of the other view it stands for.
+func (b *builder) place(start, end int) {
+	first, _ := b.from.original(start)
+	_, last := b.from.original(end - 1)
+	b.start, b.end = append(b.start, int32(first)), append(b.end, int32(last))
+}
+
+// keep adds the part [start, end) of the other view as it is.
+func (b *builder) keep(start, end int) {
+	b.text.WriteString(b.from.text[start:end])
+	if b.from.start != nil {
+		b.start, b.end = append(b.start, b.from.start[start:end]...), append(b.end, b.from.end[start:end]...)
+		return
+	}
+	for at := start; at < end; at++ {
+		b.start, b.end = append(b.start, int32(at)), append(b.end, int32(at+1))
 	}
 }
 
@@ -49,27 +67,32 @@ func (b *builder) view() view { return view{b.text.String(), b.start, b.end} }
 // replaced undoes an encoding that begins with a mark: decode gives what the start of its text stands for and how many
 // bytes that takes, or 0 if it is nothing encoded.
 func replaced(v view, mark byte, decode func(string) (string, int)) (view, bool) {
-	if strings.IndexByte(v.text, mark) < 0 {
-		return v, false
-	}
-	b, changed := builder{from: v}, false
+	b, kept := builder{from: v}, 0
 	for at := 0; at < len(v.text); {
-		text, n := v.text[at:at+1], 0
-		if v.text[at] == mark {
-			text, n = decode(v.text[at:])
-			changed = changed || n > 0
+		next := strings.IndexByte(v.text[at:], mark)
+		if next < 0 {
+			break
 		}
+		at += next
+		text, n := decode(v.text[at:])
 		if n == 0 {
-			text, n = v.text[at:at+1], 1
+			at++
+			continue
 		}
+		b.keep(kept, at)
 		b.put(text, at, at+n)
 		at += n
+		kept = at
 	}
-	return b.view(), changed
+	if kept == 0 {
+		return v, false
+	}
+	b.keep(kept, len(v.text))
+	return b.view(), true
 }
 
 // percent undoes %41 as URLs have it.
-func percent(v view) (view, bool) {
+func percent(v view, _ int) (view, bool) {
 	return replaced(v, '%', func(s string) (string, int) { return number(s, 1, 2, 16) })
 }
 
@@ -86,7 +109,7 @@ func number(s string, prefix, digits, base int) (string, int) {
 }
 
 // escapes undoes what JSON, programming languages and shells write with a backslash.
-func escapes(v view) (view, bool) { return replaced(v, '\\', escape) }
+func escapes(v view, _ int) (view, bool) { return replaced(v, '\\', escape) }
 
 func escape(s string) (string, int) {
 	if len(s) < 2 {
@@ -141,7 +164,7 @@ func unicodeEscape(s string) (string, int) {
 }
 
 // entities undoes &amp; and &#65; as HTML and XML have it.
-func entities(v view) (view, bool) {
+func entities(v view, _ int) (view, bool) {
 	return replaced(v, '&', func(s string) (string, int) {
 		const most = 12
 		n := strings.IndexByte(s[:min(len(s), most)], ';') + 1
@@ -158,10 +181,10 @@ func entities(v view) (view, bool) {
 
 // base64 undoes both alphabets, with and without padding and line breaks, at every alignment: the secret may stand
 // anywhere in what was encoded, and letters of the text may touch the encoded part.
-func base64(v view) (view, bool) { return runs(v, sextet, 6, 4, 8) }
+func base64(v view, shortest int) (view, bool) { return runs(v, sextet, 6, 4, (8*shortest+5)/6) }
 
 // hexadecimal undoes pairs of digits.
-func hexadecimal(v view) (view, bool) { return runs(v, nibble, 4, 2, 2*minLength) }
+func hexadecimal(v view, shortest int) (view, bool) { return runs(v, nibble, 4, 2, 2*shortest) }
 
 func sextet(c byte) int {
 	switch {
@@ -228,7 +251,8 @@ func (b *builder) run(places []int, digit func(byte) int, bits int) {
 			continue
 		}
 		have -= 8
-		b.put(string([]byte{byte(value >> have)}), places[first], at+1)
+		b.text.WriteByte(byte(value >> have))
+		b.place(places[first], at+1)
 		value &= 1<<have - 1
 		first = i // what is left of this digit begins the next byte
 	}

@@ -18,23 +18,33 @@ const (
 	// so that one made for it cannot take long. Up to freeBytes of them do not count.
 	maxGrowth = 8
 	freeBytes = 1 << 20
+	// pieceLength is how much of a long text is looked at in one go: what is decoded takes many times its memory.
+	pieceLength = 256 << 10
 )
 
-// find gives the parts of a text that hold secrets, sorted and apart from each other.
+// find gives the parts of a text that hold secrets, sorted and apart from each other. A secret that begins in one piece of
+// the text and ends in the next is found in the first.
 func (r *Redactor) find(text string) []hit {
 	if len(text) < minLength || !r.ready() {
 		return nil
 	}
-	s := search{redactor: r, budget: maxGrowth*len(text) + freeBytes}
-	s.look(view{text: text}, 0)
-	slices.SortFunc(s.hits, func(a, b hit) int {
+	var hits []hit
+	for from := 0; from < len(text); from += pieceLength {
+		piece := text[from:min(len(text), from+pieceLength+r.widest())]
+		s := search{redactor: r, budget: maxGrowth*len(piece) + freeBytes}
+		s.look(view{text: piece}, 0)
+		for _, h := range s.hits {
+			hits = append(hits, hit{from + h.start, from + h.end, h.name})
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int {
 		if a.start != b.start {
 			return a.start - b.start
 		}
 		return b.end - a.end
 	})
 	var apart []hit
-	for _, h := range s.hits {
+	for _, h := range hits {
 		if last := len(apart) - 1; last >= 0 && h.start < apart[last].end {
 			apart[last].end = max(apart[last].end, h.end)
 			continue
@@ -67,7 +77,7 @@ func (s *search) look(v view, depth int) {
 		return
 	}
 	for _, undo := range decoders {
-		if decoded, changed := undo(v); changed && len(decoded.text) <= s.budget {
+		if decoded, changed := undo(v, s.redactor.shortest); changed && len(decoded.text) <= s.budget {
 			s.budget -= len(decoded.text)
 			s.look(decoded, depth+1)
 		}

@@ -3,6 +3,7 @@
 package redact
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -27,8 +28,9 @@ type Redactor struct {
 	mu      sync.Mutex
 	pending []func(*Redactor)
 
-	byFirst [256][]secret // by the first byte of the value, longest first
-	longest int
+	byFirst  [256][]secret // by the first byte of the value, longest first
+	longest  int
+	shortest int // of what is looked for: the start of a long value is enough
 }
 
 // New makes a Redactor of values by their names.
@@ -116,6 +118,7 @@ func (r *Redactor) add(name, value string) {
 		if !known {
 			*first = slices.Insert(*first, at, added)
 			r.longest = max(r.longest, len(form))
+			r.shortest = min(cmp.Or(r.shortest, cutLength), len(form))
 		}
 	}
 }
@@ -151,10 +154,12 @@ func (r *Redactor) Tail(text string, most int) string {
 	if !r.ready() {
 		return text[len(text)-most:]
 	}
-	const widest = 12 // bytes that one byte takes where an escape was escaped
-	text = text[max(0, len(text)-most-widest*r.longest):]
+	text = text[max(0, len(text)-most-r.widest()):]
 	return render(text, len(text)-most, r.find(text))
 }
+
+// widest is how many bytes a secret may take in a text: one byte takes 12 where an escape was escaped.
+func (r *Redactor) widest() int { return 12 * r.longest }
 
 // render replaces the hits in what comes after from; one that began before it is left out as a whole.
 func render(text string, from int, hits []hit) string {

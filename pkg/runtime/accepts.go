@@ -6,13 +6,16 @@ import (
 )
 
 // Accepts is the tool's metadata with a schema of everything that a call may give: the tool's own parameters, and those
-// that the other elements of its chain declare in their config_schema, such as a graph runtime's `resume`. Where both
-// declare a name, it is the tool's. Required parameters are not required if params hold one that is declared with
+// that runtimes with `accepts_parameters: true` in their config declare in their config_schema, such as a graph's `resume`.
+// Where both declare a name, it is the tool's. Required parameters are not required if params hold one that is declared with
 // `waives_required: true`: who resumes a run does not start it again.
 func Accepts(c *chain.Chain, params map[string]any) *item.Metadata {
 	tool := c.Tool().Meta
 	extra, waived := item.NewObject(), false
 	for _, e := range c.Elements[1:] {
+		if accepts, _ := e.Meta.Config.Get("accepts_parameters"); accepts != true {
+			continue
+		}
 		for name, v := range e.Meta.ConfigSchema.Object("properties").All() {
 			if tool.Declares(name) {
 				continue

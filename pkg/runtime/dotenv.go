@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -13,6 +14,28 @@ type Variable struct{ Name, Value string }
 
 // maxDotEnv bounds a `.env` file, in bytes.
 const maxDotEnv = 1 << 20
+
+// DotEnv reads a project's `.env`: the variables that it may set, in its order, and the names of those that it may not. There
+// need not be one.
+func DotEnv(project string) (vars []Variable, blocked []string, err error) {
+	file := filepath.Join(project, ".env")
+	if !isFile(file) { // a named pipe would wait for a writer
+		return nil, nil, nil
+	}
+	data, err := readStart(file, maxDotEnv+1) // one byte too many is reported as such
+	if err != nil {
+		return nil, nil, nil // not for us to read
+	}
+	all, err := parseDotEnv(file, data)
+	for _, v := range all {
+		if Blocked(v.Name) {
+			blocked = append(blocked, v.Name)
+		} else {
+			vars = append(vars, v)
+		}
+	}
+	return vars, blocked, err
+}
 
 // parseDotEnv reads NAME=value lines: an optional `export`, values bare (a # after a blank starts a comment), in single
 // quotes (verbatim) or in double quotes (\n, \r, \t, \", \\ and \$ are escapes); quoted values may span lines. Nothing

@@ -92,6 +92,21 @@ func PassesMinimal(name string) bool {
 	return slices.Contains(minimalNames, name) || strings.HasPrefix(name, "LC_")
 }
 
+// MinimalEnv is the part of an environment that reaches a child that an agent started, and every MCP server.
+func MinimalEnv(env []string) []string {
+	var kept []string
+	for _, entry := range env {
+		name, value, _ := strings.Cut(entry, "=")
+		if isPathList(name) {
+			entry = name + "=" + absoluteOnly(value)
+		}
+		if PassesMinimal(name) {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
 // environment layers the variables: process, .env, then the chain from the primitive to the tool, so that the tool wins
 // (design §2 row 5).
 func (b *builder) environment() error {
@@ -165,24 +180,11 @@ func absoluteOnly(list string) string {
 }
 
 func (b *builder) dotEnv() error {
-	file := filepath.Join(b.in.Project, ".env")
-	if !isFile(file) { // a named pipe would wait for a writer
-		return nil
-	}
-	data, err := readStart(file, maxDotEnv+1) // one byte too many is reported as such
-	if err != nil {
-		return nil // not for us to read
-	}
-	vars, err := parseDotEnv(file, data)
+	vars, blocked, err := DotEnv(b.in.Project)
 	if err != nil {
 		return err
 	}
-	var blocked []string
 	for _, v := range vars {
-		if Blocked(v.Name) {
-			blocked = append(blocked, v.Name)
-			continue
-		}
 		b.env.set(v.Name, v.Value, OriginDotEnv)
 	}
 	if len(blocked) > 0 {

@@ -59,7 +59,8 @@ type Plan struct {
 	Cwd          string
 	Stdin        []byte
 	Timeout      time.Duration
-	TimeoutOwner string // who set the timeout, for the message when it strikes
+	TimeoutOwner string        // who set the timeout, for the message when it strikes
+	Grace        time.Duration // between asking and killing when the run is cut short; 0 for the default
 	MaxOutput    int
 	TextResult   bool     // standard output is text, never parsed as JSON
 	Warnings     []string // what was asked for and not done

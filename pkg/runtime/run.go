@@ -15,7 +15,7 @@ import (
 func (p *Plan) Run(ctx context.Context, stdout, stderr io.Writer) (process.Result, error) {
 	spec := process.Spec{
 		Path: p.Program, Argv: p.Argv, Env: p.Env.List(), Dir: p.Cwd, Stdin: p.Stdin,
-		Stdout: stdout, Stderr: stderr, Limit: p.MaxOutput, Timeout: p.Timeout, Spare: p.binary,
+		Stdout: stdout, Stderr: stderr, Limit: p.MaxOutput, Timeout: p.Timeout, Grace: p.Grace, Spare: p.binary,
 	}
 	if p.Sandbox != nil {
 		defer p.Sandbox.leave()

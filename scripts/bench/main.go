@@ -18,15 +18,16 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 200, "runs of each program")
 	items := flag.Int("items", 10_000, "signed items to verify")
+	async := flag.Int("async", 300, "detached runs to complete")
 	flood := flag.Int("flood", 1024, "MiB of output of the flooding tool")
 	flag.Parse()
-	if err := run(*rounds, *items, *flood); err != nil {
+	if err := run(*rounds, *items, *async, *flood); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds, items, flood int) error {
+func run(rounds, items, async, flood int) error {
 	dir, err := os.MkdirTemp("", "rye-bench-")
 	if err != nil {
 		return err
@@ -41,6 +42,8 @@ func run(rounds, items, flood int) error {
 	for _, part := range []func() error{
 		func() error { return w.startTable(rounds) },
 		func() error { return w.inProcess(rounds) },
+		func() error { return w.asyncStart(rounds) },
+		func() error { return w.asyncRate(async) },
 		func() error { return w.verifyRate(items) },
 		func() error { return w.floodMemory(flood) },
 	} {

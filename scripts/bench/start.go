@@ -13,9 +13,10 @@ import (
 
 // program is one row of the start-up table.
 type program struct {
-	name  string
-	argv  []string
-	times []time.Duration
+	name   string
+	argv   []string
+	settle func() error // after each run, outside of its time
+	times  []time.Duration
 }
 
 const scriptTool = `import json, sys
@@ -80,6 +81,11 @@ func (w *world) interleave(programs []*program, rounds int) error {
 			}
 			if round >= warmUp {
 				p.times = append(p.times, time.Since(start))
+			}
+			if p.settle != nil {
+				if err := p.settle(); err != nil {
+					return err
+				}
 			}
 		}
 	}
