@@ -37,6 +37,7 @@ var layers = []layer{
 	{folder: "pkg/draw", may: []string{"pkg/item", "pkg/graph"}},
 	{folder: "pkg/process"},
 	{folder: "pkg/cas", may: []string{"pkg/item"}, not: []string{"net"}},
+	{folder: "pkg/mcp", may: []string{"pkg/item", "pkg/process"}},
 	{folder: "pkg/redact"},
 	{folder: "pkg/owner"},
 	{folder: "internal/failpoint"},
@@ -53,6 +54,7 @@ var layers = []layer{
 	{folder: "pkg/engine", may: []string{"internal/failpoint", "pkg/*"}, not: []string{"github.com/spf13", "os.Args", "os.Stdout", "os.Exit"}},
 	{folder: "cmd/rye", may: []string{".", "pkg/engine", "pkg/item", "pkg/space", "pkg/thread"}, not: []string{"database/sql"}},
 	{folder: "internal/hostile"},
+	{folder: "internal/mcptest"},
 	{folder: "internal/ryetest", may: []string{".", "pkg/*"}},
 	{folder: "internal/graphtest", may: []string{"pkg/graph", "pkg/item"}},
 	{folder: "scripts/*", may: []string{".", "internal/graphtest", "pkg/*"}},
@@ -64,7 +66,7 @@ var spawning = []string{
 	"os/exec", "os.StartProcess", "syscall.Exec", "syscall.ForkExec", "syscall.StartProcess", "unix.Exec", "windows.CreateProcess",
 }
 
-var maySpawn = []string{"pkg/process", "pkg/confine", "internal/ryetest", "scripts/*"}
+var maySpawn = []string{"pkg/process", "pkg/confine", "internal/ryetest", "internal/mcptest", "scripts/*"}
 
 // storing is SQL and its driver. One package opens the database, so that it is opened one way; scripts/evidence looks at it
 // from outside.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -173,9 +174,14 @@ func failure(call *engine.Call, err error) *item.Response {
 	return resp
 }
 
+// runMemory is from where on the collector of memory works harder, in bytes: what is kept of a tool's output is twice 10 MiB at
+// most, and what is left behind by the way should not come to more.
+const runMemory = 28 << 20
+
 // runCall runs the tool so that no signal and no closed pipe can leave a process behind.
 func (a *app) runCall(call *engine.Call, params map[string]any, o *executeOptions) error {
 	engine.BecomeReaper()
+	debug.SetMemoryLimit(runMemory)
 	// A closed standard output is an error to handle, not a reason to die at once. Ignoring the signal would do, but the
 	// tool would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ func newRunnerCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			debug.SetMemoryLimit(runMemory)
 			// The terminal it was started from may close; that ends nothing.
 			signal.Ignore(syscall.SIGHUP)
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"time"
 
@@ -100,11 +99,11 @@ func (e *Engine) runSteps(ctx context.Context, _ builtin.Call, params json.RawMe
 		return nil, err
 	}
 	if p.ID == "" {
-		return nil, errors.New("Missing required parameter: run_id")
+		return nil, item.Usagef("Missing required parameter: run_id")
 	}
 	run, err := e.FindGraphRun(ctx, p.ID)
 	if item.TypeOf(err) == item.TypeNotFound {
-		return nil, fmt.Errorf("Run not found: %s", p.ID)
+		return nil, item.Errorf(item.TypeNotFound, "Run not found: %s", p.ID)
 	}
 	if err != nil {
 		return nil, err
@@ -132,18 +131,18 @@ func (e *Engine) namedRun(ctx context.Context, params json.RawMessage, more any)
 		return thread.Thread{}, err
 	}
 	if p.ID == "" {
-		return thread.Thread{}, errors.New("Missing required parameter: run_id")
+		return thread.Thread{}, item.Usagef("Missing required parameter: run_id")
 	}
 	store, err := e.Threads(ctx, true)
 	if errors.Is(err, fs.ErrNotExist) {
-		return thread.Thread{}, errors.New("Thread registry not found")
+		return thread.Thread{}, item.Errorf(item.TypeNotFound, "Thread registry not found")
 	}
 	if err != nil {
 		return thread.Thread{}, err
 	}
 	t, err := store.Get(ctx, p.ID)
 	if errors.Is(err, thread.ErrNotFound) {
-		return thread.Thread{}, fmt.Errorf("Run not found: %s", p.ID)
+		return thread.Thread{}, item.Errorf(item.TypeNotFound, "Run not found: %s", p.ID)
 	}
 	return t, err
 }
@@ -154,7 +153,7 @@ func decodeParams(params json.RawMessage, into any) error {
 		return nil
 	}
 	if err := json.Unmarshal(params, into); err != nil {
-		return fmt.Errorf("Parameters must be a JSON object: %w", err)
+		return item.Usagef("Parameters must be a JSON object: %w", err)
 	}
 	return nil
 }

@@ -35,7 +35,6 @@ type runner struct {
 	engine *Engine
 	store  *thread.Store
 	order  order
-	stop   context.CancelCauseFunc
 }
 
 // RunThread is the detached runner of a registered thread: it takes the thread's lock, does what stdin says and records

@@ -6,7 +6,7 @@ import (
 	"github.com/ryeos/rye/internal/graphtest"
 )
 
-// TestCrashes is the small version of the command that checks a thousand graphs.
+// TestCrashes is the small version of figure R21, which checks a thousand graphs (make evidence ONLY=R21).
 func TestCrashes(t *testing.T) {
 	total, seeds := graphtest.Report{}, uint64(40)
 	if testing.Short() {

@@ -34,7 +34,7 @@ type FileJournal struct {
 // batch is what is written together. Appends that come while another batch is on its way to the disk share the next.
 type batch struct {
 	records [][]byte
-	written bool
+	done    chan struct{} // closed when err says what came of it
 	err     error
 }
 
@@ -95,25 +95,27 @@ func (j *FileJournal) Close() error {
 	return errors.Join(j.file.Close(), j.lock.Close())
 }
 
-// Append adds a record. Of those that wait here at the same time, one writes for all.
+// Append adds a record. The first that comes while another batch is on its way writes for all that come after it; these
+// wait for nothing but their batch, so that whoever was first cannot overtake them with a batch of its own.
 func (j *FileJournal) Append(record []byte) error {
 	j.mu.Lock()
-	if j.pending == nil {
-		j.pending = &batch{}
+	if b := j.pending; b != nil {
+		b.records = append(b.records, record)
+		j.mu.Unlock()
+		<-b.done
+		return b.err
 	}
-	b := j.pending
-	b.records = append(b.records, record)
+	b := &batch{records: [][]byte{record}, done: make(chan struct{})}
+	j.pending = b
 	j.mu.Unlock()
 
 	j.commit.Lock()
 	defer j.commit.Unlock()
-	if b.written {
-		return b.err
-	}
 	j.mu.Lock()
 	j.pending = nil
 	j.mu.Unlock()
-	b.written, b.err = true, j.write(b.records)
+	b.err = j.write(b.records)
+	close(b.done)
 	return b.err
 }
 

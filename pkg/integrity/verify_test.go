@@ -162,7 +162,7 @@ func TestCouldNotCheck(t *testing.T) {
 	got, err := verifier.Verify(sign(t, testKey(1), item.Tool, "x.py", script))
 	var check *CheckError
 	var failure *Failure
-	if got.Valid() || !errors.As(err, &check) || errors.As(err, &failure) || item.TypeOf(err) != item.TypeInternal {
+	if got.Valid() || !errors.As(err, &check) || errors.As(err, &failure) || item.TypeOf(err) != item.TypePermission {
 		t.Fatalf("%+v %v", got, err)
 	}
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "home/keys/"+testKey(1).Public().Fingerprint()+".toml") {

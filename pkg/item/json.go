@@ -161,10 +161,35 @@ func Float(v any) (f float64, ok bool) {
 	return 0, false
 }
 
-// CleanText makes text safe for a JSON document: bytes that are not UTF-8 become U+FFFD.
+// CleanText makes text safe for a JSON document: each run of bytes that are not UTF-8 becomes U+FFFD. Outputs are large, so
+// the result is measured first and then made in one piece.
 func CleanText(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	length := 0
+	validParts(s, func(part string) { length += len(part) })
+	var clean strings.Builder
+	clean.Grow(length)
+	validParts(s, func(part string) { clean.WriteString(part) })
+	return clean.String()
+}
+
+// validParts gives the parts of CleanText's result in order.
+func validParts(s string, yield func(part string)) {
+	start, broken := 0, false
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if invalid := r == utf8.RuneError && size == 1; invalid != broken {
+			if invalid {
+				yield(s[start:i])
+				yield("\uFFFD")
+			}
+			start, broken = i, invalid
+		}
+		i += size
+	}
+	if !broken {
+		yield(s[start:])
+	}
 }

@@ -30,6 +30,9 @@ type Detached struct {
 // its three standard streams, and nothing ends it, neither the end of this process nor that of a run that this process
 // is part of, if that run has the program as its Spec.Spare. When it ends, it leaves no zombie.
 //
+// A program that starts others only after it was told to on its standard input can be found by KillRun with everything that
+// it has started; what one that does not wait starts in its first moment may escape by clearing its environment.
+//
 // On Windows it leaves the job object of such a run only if that allows it, which those made by Run do not.
 //
 // The error wraps the operating system's.

@@ -276,10 +276,12 @@ func playHeadless(dir string, args []string) {
 	time.Sleep(helperLife)
 }
 
-// playRunner runs a leader with a shape that stays, as rye does with a tool.
+// playRunner waits until it is told to begin, as rye's runners do, and runs a leader with a shape that stays.
 func playRunner(dir string, args []string) {
 	note(dir, "runner")
-	_, err := Run(context.Background(), helperSpec("leader", dir, args[0], "stay"))
+	_, err := os.Stdin.Read(make([]byte, 1))
+	check(err)
+	_, err = Run(context.Background(), helperSpec("leader", dir, args[0], "stay"))
 	check(err)
 }
 

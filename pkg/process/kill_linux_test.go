@@ -16,6 +16,9 @@ func detachRunner(t *testing.T, dir, shape string) *Detached {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { KillRun(detachedTag(dir)) })
+	if _, err := d.Stdin.Write([]byte("begin\n")); err != nil { // as rye tells its runners what to do
+		t.Fatal(err)
+	}
 	eventually(t, "the tree has grown", func() bool { return noted(dir, []string{"ready"}) })
 	return d
 }

@@ -38,11 +38,12 @@ func (o *Output) write(p []byte) {
 	}
 }
 
-// fill appends to buf what fits below limit and returns the rest. Capacity doubles, but never beyond the limit.
+// fill appends to buf what fits below limit and returns the rest. Capacity grows eightfold, so that little is left behind to
+// be collected, but never beyond the limit.
 func fill(buf *[]byte, limit int, p []byte) []byte {
 	n := min(limit-len(*buf), len(p))
 	if need := len(*buf) + n; need > cap(*buf) {
-		grown := make([]byte, len(*buf), min(limit, max(need, 2*cap(*buf))))
+		grown := make([]byte, len(*buf), min(limit, max(need, 8*cap(*buf))))
 		copy(grown, *buf)
 		*buf = grown
 	}

@@ -37,6 +37,31 @@ func TestStdin(t *testing.T) {
 	}
 }
 
+// TestInput talks with a program: what it is told next depends on what it has said.
+func TestInput(t *testing.T) {
+	t.Parallel()
+	input, ours := io.Pipe()
+	spec := shell("while read line; do echo got $line; done; echo end")
+	spec.Input = input
+	spec.Stdout = writerFunc(func(p []byte) (int, error) {
+		switch {
+		case bytes.Contains(p, []byte("got one")):
+			go io.WriteString(ours, "two\n")
+		case bytes.Contains(p, []byte("got two")):
+			go ours.Close()
+		}
+		return len(p), nil
+	})
+	go io.WriteString(ours, "one\n")
+	if res := run(t, spec); res.Stdout.String() != "got one\ngot two\nend\n" {
+		t.Errorf("%q, %+v", res.Stdout.String(), res)
+	}
+	spec.Stdin = []byte("x")
+	if _, err := Run(t.Context(), spec); err == nil {
+		t.Error("both Stdin and Input were taken")
+	}
+}
+
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	const lines, limit = 200 << 20 / 64, 64 << 10

@@ -21,11 +21,15 @@ import (
 	"github.com/ryeos/rye/pkg/item"
 )
 
-// inProcess compares Engine.Execute with a bare fork and exec of the same command, call by call.
-func (w *world) inProcess(rounds int) error {
-	eng, err := engine.New(engine.Options{
+func (w *world) engine() (*engine.Engine, error) {
+	return engine.New(engine.Options{
 		Project: w.project, User: w.home, System: rye.System(), Cache: filepath.Join(w.dir, "cache"), Env: os.Environ(),
 	})
+}
+
+// inProcess compares Engine.Execute with a bare fork and exec of the same command, call by call.
+func (w *world) inProcess(rounds int) error {
+	eng, err := w.engine()
 	if err != nil {
 		return err
 	}
@@ -125,14 +129,21 @@ func (w *world) floodMemory(mib int) error {
 	if _, err := w.output(w.rye, "sign", "tool:flood"); err != nil {
 		return err
 	}
-	cmd := w.command(w.rye, "execute", "tool:flood", "--mib", fmt.Sprint(mib))
-	cmd.Stdout = nil
 	start := time.Now()
-	if err := cmd.Run(); err != nil {
+	peak, err := w.peak("execute", "tool:flood", "--mib", fmt.Sprint(mib))
+	if err != nil {
 		return err
 	}
-	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
 	fmt.Println("| memory | measured | must |\n|---|---|---|")
-	fmt.Printf("| peak RSS of rye execute with %d MiB of tool output (%s) | %d MiB | 64 MiB |\n", mib, ms(time.Since(start)), peak)
+	fmt.Printf("| peak RSS of rye execute with %d MiB of tool output (%s) | %.0f MiB | 64 MiB |\n\n", mib, ms(time.Since(start)), peak)
 	return nil
+}
+
+// peak is how many MiB a rye, or the largest process that it waited for, had in memory at most.
+func (w *world) peak(args ...string) (float64, error) {
+	cmd := w.command(w.rye, args...)
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("rye %v: %w", args, err)
+	}
+	return float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) / 1024, nil
 }

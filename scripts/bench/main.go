@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -15,19 +16,25 @@ import (
 	"time"
 )
 
+// counts are how often everything is done.
+type counts struct{ rounds, items, async, flood, steps int }
+
 func main() {
-	rounds := flag.Int("rounds", 200, "runs of each program")
-	items := flag.Int("items", 10_000, "signed items to verify")
-	async := flag.Int("async", 300, "detached runs to complete")
-	flood := flag.Int("flood", 1024, "MiB of output of the flooding tool")
+	var n counts
+	flag.IntVar(&n.rounds, "rounds", 200, "runs of each program")
+	flag.IntVar(&n.items, "items", 10_000, "signed items to verify")
+	flag.IntVar(&n.async, "async", 300, "detached runs to complete")
+	flag.IntVar(&n.flood, "flood", 1024, "MiB of output of the flooding tool")
+	flag.IntVar(&n.steps, "steps", 10_000, "steps of a graph, and items of a foreach")
+	only := flag.String("only", "", "one `table`: start, engine, async, verify, memory or graphs")
 	flag.Parse()
-	if err := run(*rounds, *items, *async, *flood); err != nil {
+	if err := run(n, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds, items, async, flood int) error {
+func run(n counts, only string) error {
 	dir, err := os.MkdirTemp("", "rye-bench-")
 	if err != nil {
 		return err
@@ -38,16 +45,22 @@ func run(rounds, items, async, flood int) error {
 		return err
 	}
 	fmt.Printf("%s/%s, %d cores, %s, %s, %d rounds\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(),
-		time.Now().UTC().Format("2006-01-02"), rounds)
-	for _, part := range []func() error{
-		func() error { return w.startTable(rounds) },
-		func() error { return w.inProcess(rounds) },
-		func() error { return w.asyncStart(rounds) },
-		func() error { return w.asyncRate(async) },
-		func() error { return w.verifyRate(items) },
-		func() error { return w.floodMemory(flood) },
+		time.Now().UTC().Format("2006-01-02"), n.rounds)
+	for _, table := range []struct {
+		name    string
+		measure func() error
+	}{
+		{"start", func() error { return w.startTable(n.rounds) }},
+		{"engine", func() error { return w.inProcess(n.rounds) }},
+		{"async", func() error { return errors.Join(w.asyncStart(n.rounds), w.asyncRate(n.async)) }},
+		{"verify", func() error { return w.verifyRate(n.items) }},
+		{"memory", func() error { return w.floodMemory(n.flood) }},
+		{"graphs", func() error { return w.graphs(n.steps, n.rounds) }},
 	} {
-		if err := part(); err != nil {
+		if only != "" && only != table.name {
+			continue
+		}
+		if err := table.measure(); err != nil {
 			return err
 		}
 	}

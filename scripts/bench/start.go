@@ -94,11 +94,15 @@ func (w *world) interleave(programs []*program, rounds int) error {
 
 func (p *program) median() time.Duration { return p.quantile(50) }
 
-func (p *program) quantile(percent int) time.Duration {
-	sorted := slices.Sorted(slices.Values(p.times))
+func (p *program) quantile(percent int) time.Duration { return quantile(p.times, percent) }
+
+func quantile(times []time.Duration, percent int) time.Duration {
+	sorted := slices.Sorted(slices.Values(times))
 	return sorted[min(len(sorted)*percent/100, len(sorted)-1)]
 }
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d)/1e6) }
+
+func us(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d)/1e3) }

@@ -1,8 +1,8 @@
 //go:build linux
 
 // Command evidence measures what rye promises about runs that are killed, cut short or starved: nothing lost, nothing left
-// behind. It works on the real binary, in a scratch home and project, and writes docs/reliability.md. Each figure is a row
-// of that table; the numbers R1, R2, … are names, not an order.
+// behind. It works on the real binary, in a scratch home and project, unless a figure says otherwise, and writes
+// docs/reliability.md. Each figure is a row of that table; the numbers R1, R2, … are names, not an order.
 package main
 
 import (

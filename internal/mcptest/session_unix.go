@@ -1,0 +1,7 @@
+//go:build unix
+
+package mcptest
+
+import "syscall"
+
+func leaveSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
