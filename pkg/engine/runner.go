@@ -95,7 +95,7 @@ func (r *runner) run(ctx context.Context) *responseRecord {
 		return &responseRecord{Response: failed}
 	}
 	secrets := runtime.Secrets(call.Metadata(), r.order.Request.Parameters)
-	log, err := r.store.CreateLog(r.id, secrets.Text, 0)
+	log, err := r.store.CreateLog(r.id, secrets, 0)
 	if err != nil {
 		return &responseRecord{Response: call.failure(err)}
 	}

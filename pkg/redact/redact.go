@@ -181,6 +181,21 @@ func render(text string, from int, hits []hit) string {
 	return out.String()
 }
 
+// Started is how many bytes at the end of the text are the start of a secret, in plain, whose rest may still come.
+func (r *Redactor) Started(text string) int {
+	if !r.ready() {
+		return 0
+	}
+	for at := max(0, len(text)-r.longest); at < len(text); at++ {
+		for _, s := range r.byFirst[text[at]] {
+			if len(s.value) > len(text)-at && strings.HasPrefix(s.value, text[at:]) {
+				return len(text) - at
+			}
+		}
+	}
+	return 0
+}
+
 // Value is a copy of a value of JSON's kinds, mappings that keep their order included, in which no text holds secrets.
 func (r *Redactor) Value(value any) any { return walk(value, r.Text) }
 

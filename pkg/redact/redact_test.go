@@ -228,3 +228,17 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+func TestStarted(t *testing.T) {
+	r := New(map[string]string{"KEY": "first line\nsecond line", "TOKEN": "secret-42"})
+	for text, want := range map[string]int{
+		"": 0, "nothing": 0, "the first line\n": 11, "the first line\nsec": 14, "first line\nsecond line": 0, "first line\nother": 0, "a secret-": 7, "xs": 1,
+	} {
+		if got := r.Started(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+	if got := (*Redactor)(nil).Started("s"); got != 0 {
+		t.Errorf("nil: %d", got)
+	}
+}

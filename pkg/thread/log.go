@@ -49,9 +49,9 @@ type logFile interface {
 	Truncate(size int64) error
 }
 
-// CreateLog makes the log of a thread, or goes on with it if the thread was suspended. clean replaces secrets in text; nil
+// CreateLog makes the log of a thread, or goes on with it if the thread was suspended. clean knows the secrets; nil
 // if there are none. limit is how many bytes are kept of each stream, 1 GiB if 0.
-func (s *Store) CreateLog(id string, clean func(string) string, limit int64) (*Log, error) {
+func (s *Store) CreateLog(id string, clean Cleaner, limit int64) (*Log, error) {
 	if err := validateID(id); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Store) CreateLog(id string, clean func(string) string, limit int64) (*L
 }
 
 // open begins with the index: a log without one is taken for an old one by readers.
-func (l *Log) open(s *Store, id string, clean func(string) string, limit int64) error {
+func (l *Log) open(s *Store, id string, clean Cleaner, limit int64) error {
 	file, size, err := s.appendFile(id, indexName)
 	if err != nil {
 		return err

@@ -20,9 +20,33 @@ import (
 	"github.com/ryeos/rye/pkg/item"
 )
 
+// replacing is a Cleaner that knows nothing of beginnings.
+type replacing func(string) string
+
+func (r replacing) Text(text string) string { return r(text) }
+func (r replacing) Started(string) int      { return 0 }
+
+// knowing is a Cleaner of one secret.
+type knowing string
+
+func (k knowing) Text(text string) string { return strings.ReplaceAll(text, string(k), "[redacted]") }
+
+func (k knowing) Started(text string) int {
+	for n := min(len(text), len(k)-1); n > 0; n-- {
+		if strings.HasSuffix(text, string(k[:n])) {
+			return n
+		}
+	}
+	return 0
+}
+
 func createLog(t testing.TB, s *Store, id string, clean func(string) string, limit int64) *Log {
 	t.Helper()
-	log, err := s.CreateLog(id, clean, limit)
+	var cleaner Cleaner
+	if clean != nil {
+		cleaner = replacing(clean)
+	}
+	log, err := s.CreateLog(id, cleaner, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -451,7 +475,7 @@ func init() {
 	// log: runs the thread and writes numbered lines to both streams until it is killed.
 	helpers["log"] = func(dir string, args []string) error {
 		return withThread(dir, args[0], func(s *Store, id string) error {
-			log, err := s.CreateLog(id, strings.Clone, 0)
+			log, err := s.CreateLog(id, replacing(strings.Clone), 0)
 			if err != nil {
 				return err
 			}

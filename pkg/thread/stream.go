@@ -19,15 +19,23 @@ const (
 	lineTime = 200 * time.Millisecond
 )
 
+// Cleaner takes secrets out of text.
+type Cleaner interface {
+	// Text is the text without secrets.
+	Text(text string) string
+	// Started is how many bytes at the end of the text may be the start of a secret whose rest is still to come.
+	Started(text string) int
+}
+
 // stream is one of the two streams of a log. Secrets are taken out before anything is written, and a secret may come in
-// pieces, so text is held back until its line has ended. Of a line that does not end, the part before the last word is
-// written after a while, and all but the last secretLength bytes once it is long. So a secret in one line reaches the disk
-// only if it has white space, in which the writer paused, or if it is longer than secretLength, in a line longer than
-// chunkLength.
+// pieces, so text is held back until its line has ended, and longer if what a secret begins with stands at its end. Of a
+// line that does not end, the part before the last word is written after a while, and all but the last secretLength bytes
+// once it is long. So a secret reaches the disk only if it is encoded, has white space and the writer paused in it, or if it
+// is longer than secretLength, in a line longer than chunkLength.
 type stream struct {
 	log   *Log
 	name  string
-	clean func(string) string // nil: nothing is held back
+	clean Cleaner // nil: nothing is held back
 
 	file        logFile // with the rest of this group, guarded by log.mu
 	size, limit int64
@@ -67,7 +75,7 @@ func (s *stream) Write(p []byte) (int, error) {
 func (s *stream) hold(part []byte) {
 	s.held = append(s.held, part...)
 	if end := bytes.LastIndexByte(part, '\n') + 1; end > 0 {
-		s.flush(len(s.held) - len(part) + end)
+		s.release(len(s.held) - len(part) + end)
 	}
 	if len(s.held) < s.most || s.cut(len(s.held)-secretLength) {
 		return
@@ -82,15 +90,26 @@ func (s *stream) lineIsLate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.timer = nil
-	if at := bytes.LastIndexAny(s.held, " \t\r") + 1; at > 0 && !s.closed {
+	at := min(bytes.LastIndexAny(s.held, " \t\r\n")+1, len(s.held)-s.clean.Started(string(s.held)))
+	if at > 0 && !s.closed {
 		s.cut(at)
 	}
 }
 
-// cut writes what is before a place within a line. It does not if a secret reaches over that place or stands behind it,
+// release writes the first n bytes, which are whole lines, but neither the start of a secret that is still to come nor a
+// part of one that goes on in the line behind them.
+func (s *stream) release(n int) {
+	n = min(n, len(s.held)-s.clean.Started(string(s.held)))
+	before, behind := s.clean.Text(string(s.held[:n])), s.clean.Text(string(s.held[n:]))
+	if behind == "" || before+behind == s.clean.Text(string(s.held)) {
+		s.write(before, n)
+	}
+}
+
+// cut writes what is before a place. It does not if a secret reaches over that place or stands behind it,
 // where only its start may have come yet: then what is behind does not stay as it is when the whole is cleaned.
 func (s *stream) cut(at int) bool {
-	cleaned := s.clean(string(s.held))
+	cleaned := s.clean.Text(string(s.held))
 	before, same := strings.CutSuffix(cleaned, string(s.held[at:]))
 	if same {
 		s.write(before, at)
@@ -99,7 +118,7 @@ func (s *stream) cut(at int) bool {
 }
 
 // flush writes the first n held bytes, cleaned.
-func (s *stream) flush(n int) { s.write(s.clean(string(s.held[:n])), n) }
+func (s *stream) flush(n int) { s.write(s.clean.Text(string(s.held[:n])), n) }
 
 // write writes what the first n held bytes have become.
 func (s *stream) write(cleaned string, n int) {

@@ -146,3 +146,23 @@ func TestWriteAfterClose(t *testing.T) {
 		t.Error("a closed log takes more")
 	}
 }
+
+// TestSecretOfSeveralLines: in two writes, cut at every byte, with a pause in between in which what is late is written.
+func TestSecretOfSeveralLines(t *testing.T) {
+	s := open(t, t.TempDir())
+	const secret = "-- BEGIN --\none\ntwo words\n-- END --"
+	for at := range len(secret) + 1 {
+		id := register(t, s, New{}).ID
+		log, err := s.CreateLog(id, knowing(secret), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, log.Stdout(), "the key is "+secret[:at])
+		log.stdout.lineIsLate()
+		write(t, log.Stdout(), secret[at:]+", so it is\n-- BEGIN --\nanother one\n")
+		closeLog(t, log)
+		if got, want := logFileText(t, s, id, "stdout.log"), "the key is [redacted], so it is\n-- BEGIN --\nanother one\n"; got != want {
+			t.Errorf("cut at %d: %q, want %q", at, got, want)
+		}
+	}
+}
