@@ -155,6 +155,8 @@ func (b *brood) count(how string) {
 	foreground := how == foregroundKill
 	if foreground { // the kernel does it, in a moment
 		eventually(patience, func() bool { return !b.leaderAlive() })
+		// A process in the middle of an exec has no command line by which it could be found.
+		eventually(patience, func() bool { return len(processes("sleep "+b.mark)) >= len(kinds) })
 	}
 	for pid, line := range processes(b.mark) {
 		kind := "the tool"
