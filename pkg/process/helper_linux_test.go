@@ -238,6 +238,7 @@ func playSleeper(dir string, args []string) {
 // playParent: its name and that of the child it starts, with the same output and the same environment.
 func playParent(dir string, args []string) {
 	note(dir, args[0])
+	awaitWord()
 	spawn(dir, func(c *exec.Cmd) { c.Stdout, c.Stderr = os.Stdout, os.Stderr }, "sleeper", args[1])
 	time.Sleep(helperLife)
 }
@@ -276,12 +277,18 @@ func playHeadless(dir string, args []string) {
 	time.Sleep(helperLife)
 }
 
-// playRunner waits until it is told to begin, as rye's runners do, and runs a leader with a shape that stays.
+// awaitWord returns when standard input says something or ends: what was detached starts nothing before, see Detach.
+func awaitWord() {
+	if _, err := os.Stdin.Read(make([]byte, 1)); err != io.EOF {
+		check(err)
+	}
+}
+
+// playRunner waits until it is told to begin, as rye's runners do, or that nobody will tell it, and runs a leader with a shape that stays.
 func playRunner(dir string, args []string) {
 	note(dir, "runner")
-	_, err := os.Stdin.Read(make([]byte, 1))
-	check(err)
-	_, err = Run(context.Background(), helperSpec("leader", dir, args[0], "stay"))
+	awaitWord()
+	_, err := Run(context.Background(), helperSpec("leader", dir, args[0], "stay"))
 	check(err)
 }
 
