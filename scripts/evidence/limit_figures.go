@@ -21,7 +21,7 @@ var limitFigures = []figure{
 	},
 	{
 		name: "R16", what: "a tool writes %d MiB as fast as it can",
-		must: "the reader gets every byte, and the log of a detached run too up to its limit, where it says so; rye needs 64 MiB at most",
+		must: "the reader gets every byte, and the log of a detached run too up to its limit, where it says so; rye needs 64 MiB at most, the runner of a detached run 96 MiB",
 		full: 10240, small: 64, run: flood,
 	},
 	{

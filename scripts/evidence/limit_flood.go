@@ -58,9 +58,10 @@ func (d *digest) Write(p []byte) (int, error) {
 func (d *digest) text() string { return hex.EncodeToString(d.Sum(nil)) }
 
 const (
-	floodPeak = 64 << 20 // design §10
-	logLimit  = 1 << 30  // of each stream of a detached run
-	unlimited = 1 << 62
+	floodPeak  = 64 << 20 // design §10
+	runnerPeak = 96 << 20 // it also looks for secrets in all of it, and records the result
+	logLimit   = 1 << 30  // of each stream of a detached run
+	unlimited  = 1 << 62
 )
 
 func flood(b *binaries, mib int) (f finding) {
@@ -127,7 +128,7 @@ func floodLog(w *world, mib int, f *finding) string {
 		f.breakf("the detached run: %v %v %s", rows, err, w.run("threads", "show", l.ID).stdout)
 		return ""
 	}
-	if most > floodPeak {
+	if most > runnerPeak {
 		f.breakf("the detached runner needed %d MiB", most>>20)
 	}
 	log, err := os.Open(filepath.Join(w.registry(), l.ID, "stdout.log"))
