@@ -39,12 +39,12 @@ func (w *world) soakRun(r soakRun) (*item.Response, error) {
 		return w.soakDetached(r, args)
 	}
 	cmd := w.command(append([]string{"-o", "json", "execute"}, args...)...)
-	if r.end == "stay" {
-		stop := time.AfterFunc(soakMoment, func() { cmd.Process.Signal(os.Interrupt) })
-		defer stop.Stop()
-	}
 	var got item.Response
-	return &got, await(cmd).decode(&got)
+	return &got, awaitStarted(cmd, func() {
+		if r.end == "stay" {
+			time.AfterFunc(soakMoment, func() { cmd.Process.Signal(os.Interrupt) }) // an error if it has ended: that is well
+		}
+	}).decode(&got)
 }
 
 func (w *world) soakDetached(r soakRun, args []string) (*item.Response, error) {

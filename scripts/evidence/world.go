@@ -77,10 +77,17 @@ type answer struct {
 
 func (w *world) run(args ...string) answer { return await(w.command(args...)) }
 
-func await(cmd *exec.Cmd) answer {
+func await(cmd *exec.Cmd) answer { return awaitStarted(cmd, func() {}) }
+
+// awaitStarted calls started as soon as there is a process.
+func awaitStarted(cmd *exec.Cmd, started func()) answer {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		started()
+		err = cmd.Wait()
+	}
 	a := answer{stdout: stdout.String(), stderr: stderr.String()}
 	var exit *exec.ExitError
 	switch {
