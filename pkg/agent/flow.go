@@ -1,0 +1,219 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/record"
+)
+
+// A flow is one process's right to run a thread. Its id is checked in every transaction, so that an owner that was asleep
+// and has been replaced cannot write any more.
+const (
+	Heartbeat  = 10 * time.Second // between two signs of life of a flow
+	StaleAfter = 3 * Heartbeat    // without one: somebody else may take over
+	look       = time.Second      // between two looks at what other processes want of a flow
+)
+
+// Errors of flows. Others wrap them.
+var (
+	ErrBusy       = errors.New("the thread is at work")
+	ErrTerminated = errors.New("the thread is terminated")
+	errStopped    = errors.New("stopped")
+	errFenced     = errors.New("another process has taken the thread over")
+)
+
+// flowRecord is the flow of a thread, as everybody sees it.
+type flowRecord struct {
+	ID      string    `json:"id"`
+	Owner   string    `json:"owner"`
+	Started time.Time `json:"started_at"`
+	Beat    time.Time `json:"heartbeat_at"`
+}
+
+// flow is a flow that runs here.
+type flow struct {
+	*Runtime
+	id     string
+	thread *Thread // as of the last transaction
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed when watch has ended
+
+	history  []Message // top-level rows since the last compaction
+	archived string    // what was before
+	touched  string    // the counter of changes that others made, when history was read
+	fetched  bool
+	text     string // what was said last
+	final    *Message
+	context  map[string]any // State.Context
+}
+
+func (r *Runtime) stale(f *flowRecord) bool {
+	if f.Owner == r.owner {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for _, mine := range r.flows {
+			if mine.id == f.ID {
+				return false
+			}
+		}
+		return true // of this process, which does not run it: its end could not be stored
+	}
+	return !r.env.Alive(f.Owner) || r.now().Sub(f.Beat) > StaleAfter
+}
+
+// acquire makes a flow. The error wraps ErrBusy if somebody else has one.
+func (r *Runtime) acquire(ctx context.Context, thread string) (*flow, error) {
+	f := &flow{Runtime: r, id: r.newID(), done: make(chan struct{}), context: map[string]any{}}
+	f.ctx, f.cancel = context.WithCancelCause(ctx)
+	r.mu.Lock()
+	taken := r.flows[thread] != nil
+	if !taken {
+		r.flows[thread] = f
+	}
+	r.mu.Unlock()
+	if taken {
+		return nil, busy(thread)
+	}
+	err := r.storage.Update(ctx, func(tx record.Tx) error {
+		t, err := loadLive(tx, thread)
+		if err != nil {
+			return err
+		}
+		switch old, err := flowTable.get(tx, thread, the); {
+		case err != nil:
+			return err
+		case old != nil && !r.stale(old):
+			return busy(thread)
+		}
+		f.thread = t
+		now := r.now()
+		return flowTable.put(tx, thread, the, &flowRecord{ID: f.id, Owner: r.owner, Started: now, Beat: now})
+	})
+	if err != nil {
+		r.forget(thread)
+		f.cancel(nil)
+		return nil, err
+	}
+	go f.watch()
+	return f, nil
+}
+
+// forget takes a flow off the list of those that run here.
+func (r *Runtime) forget(thread string) {
+	r.mu.Lock()
+	delete(r.flows, thread)
+	r.mu.Unlock()
+}
+
+// close ends what belongs to the flow in this process. What is in the storage stays as it is.
+func (f *flow) close() {
+	f.cancel(nil)
+	<-f.done
+	f.forget(f.thread.ID)
+}
+
+// watch looks at what other processes want, and gives the signs of life, as long as the flow runs.
+func (f *flow) watch() {
+	defer close(f.done)
+	for beat := f.now(); f.clock.Sleep(f.ctx, look) == nil; {
+		err := f.wanted()
+		if err == nil && f.now().Sub(beat) >= Heartbeat {
+			beat, err = f.now(), f.beat()
+		}
+		if err != nil && f.ctx.Err() == nil && isOrder(err) {
+			f.cancel(err)
+			return
+		}
+	}
+}
+
+// isOrder tells errors that end a flow from those of a storage that may answer the next time.
+func isOrder(err error) bool {
+	return errors.Is(err, errStopped) || errors.Is(err, errFenced) || errors.Is(err, ErrTerminated)
+}
+
+func (f *flow) wanted() error {
+	return f.storage.View(f.ctx, func(tx record.Reader) error { return f.check(tx) })
+}
+
+func (f *flow) beat() error {
+	return f.storage.Update(f.ctx, func(tx record.Tx) error {
+		rec, err := f.fence(tx)
+		if err != nil {
+			return err
+		}
+		rec.Beat = f.now()
+		return flowTable.put(tx, f.thread.ID, the, rec)
+	})
+}
+
+// fence makes sure that the flow has not been replaced.
+func (f *flow) fence(tx record.Reader) (*flowRecord, error) {
+	rec, err := flowTable.get(tx, f.thread.ID, the)
+	if err == nil && (rec == nil || rec.ID != f.id) {
+		err = errFenced
+	}
+	return rec, err
+}
+
+// check is the fence, and whether somebody wants the flow to end.
+func (f *flow) check(tx record.Reader) error {
+	if _, err := f.fence(tx); err != nil {
+		return err
+	}
+	if _, err := loadLive(tx, f.thread.ID); err != nil {
+		return err
+	}
+	stop, err := stops.get(tx, f.thread.ID, the)
+	if err == nil && stop != nil {
+		err = errStopped
+	}
+	return err
+}
+
+// update changes the thread in a transaction of the flow. f gets the thread as it is stored and may change it.
+func (f *flow) update(change func(tx record.Tx, t *Thread) error) error {
+	if err := context.Cause(f.ctx); err != nil {
+		return err
+	}
+	return f.commit(f.ctx, func(tx record.Tx) error { return f.check(tx) }, change)
+}
+
+// settle is update for the end of a flow: it also works when the flow has been told to stop.
+func (f *flow) settle(change func(tx record.Tx, t *Thread) error) error {
+	fence := func(tx record.Tx) error { _, err := f.fence(tx); return err }
+	return f.commit(context.WithoutCancel(f.ctx), fence, change)
+}
+
+func (f *flow) commit(ctx context.Context, check func(record.Tx) error, change func(tx record.Tx, t *Thread) error) error {
+	var t *Thread
+	err := f.storage.Update(ctx, func(tx record.Tx) error {
+		if err := check(tx); err != nil {
+			return err
+		}
+		var err error
+		if t, err = loadThread(tx, f.thread.ID); err != nil {
+			return err
+		}
+		if err := change(tx, t); err != nil {
+			return err
+		}
+		return threads.put(tx, t.ID, the, t)
+	})
+	if err == nil {
+		f.thread = t
+	}
+	return err
+}
+
+func busy(thread string) error {
+	return &item.Error{Type: item.TypeUnavailable, Err: ErrBusy, Message: "thread " + thread + " is at work"}
+}
+
+func terminated(thread string) error {
+	return &item.Error{Type: item.TypeUsage, Err: ErrTerminated, Message: "Thread is terminated: " + thread}
+}

@@ -1,0 +1,147 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/record"
+)
+
+// stopRecord says that a thread is to stop. It stays until a person sends a message, or calls Continue.
+type stopRecord struct {
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+// Stop ends what a thread does now. Whoever runs it notices at the next transaction or within a second, in this process or
+// another. Messages that come from tools and children stay in the queue until a person sends one, or Continue.
+func (r *Runtime) Stop(ctx context.Context, thread, reason string) error {
+	err := r.storage.Update(ctx, func(tx record.Tx) error {
+		t, err := loadLive(tx, thread)
+		if err != nil {
+			return err
+		}
+		if err := stops.put(tx, thread, the, &stopRecord{At: r.now(), Reason: reason}); err != nil {
+			return err
+		}
+		if err := r.note(tx, thread, "stopped", Metadata{"reason": reason}); err != nil {
+			return err
+		}
+		return r.settleIdle(tx, t, ending{reason: AbortedByUser})
+	})
+	if err == nil {
+		r.interruptFlow(thread, errStopped)
+	}
+	return err
+}
+
+// Continue takes a Stop back and makes it the turn of a side, without a message. The thread still has to be Run.
+func (r *Runtime) Continue(ctx context.Context, thread string, side SideName) error {
+	if side != SideA && side != SideB {
+		return item.Usagef("a side is a or b, not %q", side)
+	}
+	err := r.storage.Update(ctx, func(tx record.Tx) error {
+		t, err := loadLive(tx, thread)
+		if err != nil {
+			return err
+		}
+		owner, err := flowTable.get(tx, thread, the)
+		if err != nil {
+			return err
+		}
+		if owner != nil && !r.stale(owner) {
+			return busy(thread)
+		}
+		if !t.Session.Active {
+			t.Session = Session{Number: t.Session.Number + 1, Active: true, Started: r.now(), Activated: t.Session.Activated}
+		}
+		t.Session.Side = side
+		if err := stops.delete(tx, thread, the); err != nil {
+			return err
+		}
+		if err := waiting.put(tx, "", thread, &t.ID); err != nil {
+			return err
+		}
+		return threads.put(tx, thread, the, t)
+	})
+	if err == nil {
+		r.env.Wake(ctx, thread)
+	}
+	return err
+}
+
+// Terminate shuts a thread down for good (seed 004 §10): what runs is aborted, and nothing can be sent to it any more.
+// Everything that it has stored stays there. Its children are terminated as well.
+func (r *Runtime) Terminate(ctx context.Context, thread, reason string) error {
+	var below []string
+	err := r.storage.Update(ctx, func(tx record.Tx) error {
+		t, err := loadThread(tx, thread)
+		if err != nil || !t.Terminated.IsZero() {
+			return err
+		}
+		below, err = r.terminateRow(tx, t, reason)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.interruptFlow(thread, terminated(thread))
+	for _, child := range below {
+		if err := r.Terminate(ctx, child, "its parent was terminated"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// terminateRow terminates a thread in a transaction and returns its children.
+func (r *Runtime) terminateRow(tx record.Tx, t *Thread, reason string) ([]string, error) {
+	t.Terminated = r.now()
+	if err := stops.put(tx, t.ID, the, &stopRecord{At: t.Terminated, Reason: reason}); err != nil {
+		return nil, err
+	}
+	if err := waiting.delete(tx, "", t.ID); err != nil {
+		return nil, err
+	}
+	if err := r.note(tx, t.ID, "terminated", Metadata{"reason": reason}); err != nil {
+		return nil, err
+	}
+	if err := r.settleIdle(tx, t, ending{reason: WasTerminated}); err != nil {
+		return nil, err
+	}
+	if err := r.childStatus(tx, t, StatusTerminated); err != nil {
+		return nil, err
+	}
+	return children.names(tx, t.ID, record.Range{})
+}
+
+// settleIdle stores the end of a thread that nobody runs; whoever runs one does it on the way out.
+func (r *Runtime) settleIdle(tx record.Tx, t *Thread, e ending) error {
+	owner, err := flowTable.get(tx, t.ID, the)
+	if err != nil {
+		return err
+	}
+	if owner == nil || r.stale(owner) {
+		f := &flow{Runtime: r, thread: t}
+		if err := f.interrupt(tx, t, e.reason.interruption()); err != nil {
+			return err
+		}
+		t.Session.Active, t.Session.Open, t.Session.Reason = false, "", e.reason
+		t.Status = e.status(nil)
+		if err := flowTable.delete(tx, t.ID, the); err != nil {
+			return err
+		}
+	}
+	return threads.put(tx, t.ID, the, t)
+}
+
+// interruptFlow wakes a flow of this process; those of others look for themselves.
+func (r *Runtime) interruptFlow(thread string, cause error) {
+	r.mu.Lock()
+	f := r.flows[thread]
+	r.mu.Unlock()
+	if f != nil {
+		f.cancel(cause)
+	}
+}

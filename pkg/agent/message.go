@@ -1,0 +1,203 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/record"
+)
+
+// Role is who wrote a message. In storage it is the side: Assistant is side A, User is side B. What a model sees is from
+// its own side's point of view.
+type Role string
+
+// Roles.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+	System    Role = "system"
+)
+
+// SideName is one of the two parties of a thread.
+type SideName string
+
+// Sides.
+const (
+	SideA SideName = "a" // the agent that is defined
+	SideB SideName = "b" // its counterpart: a person, or a second prompt
+)
+
+func (s SideName) other() SideName {
+	if s == SideA {
+		return SideB
+	}
+	return SideA
+}
+
+// role is how what a side says is stored.
+func (s SideName) role() Role {
+	if s == SideB {
+		return User
+	}
+	return Assistant
+}
+
+// answers is the side whose turn it is after a message of a role.
+func answers(role Role) SideName {
+	if role == Assistant {
+		return SideB
+	}
+	return SideA
+}
+
+// MessageStatus tells whether a message is whole.
+type MessageStatus string
+
+// States of messages. Only completed ones are shown to models.
+const (
+	Pending   MessageStatus = "pending" // a model or a tool is at work
+	Completed MessageStatus = "completed"
+	Failed    MessageStatus = "failed"
+)
+
+// Message is a row of a thread's history. Rows are never reordered: ID grows in the order in which they were written.
+type Message struct {
+	ID          string        `json:"id"`
+	Role        Role          `json:"role"`
+	Side        SideName      `json:"side,omitempty"` // whose model or tool it was
+	Content     string        `json:"content"`
+	Status      MessageStatus `json:"status"`
+	Silent      bool          `json:"silent,omitempty"` // not for people; for models only if a subagent sent it
+	ToolCalls   []ToolCall    `json:"tool_calls,omitempty"`
+	ToolCallID  string        `json:"tool_call_id,omitempty"`
+	Answers     string        `json:"answers,omitempty"`     // of a tool's row: the message with the call
+	Name        string        `json:"name,omitempty"`        // of the tool
+	ToolStatus  string        `json:"tool_status,omitempty"` // success, error
+	Prompt      string        `json:"prompt,omitempty"`
+	Agent       string        `json:"agent,omitempty"`  // a guest that said it
+	Parent      string        `json:"parent,omitempty"` // the tool call's message, in a prompt that is called as a tool
+	Depth       int           `json:"depth,omitempty"`
+	Subagent    string        `json:"subagent_id,omitempty"` // the child that it came from or that the call made
+	Attachments []Attachment  `json:"attachments,omitempty"`
+	Reasoning   string        `json:"reasoning_content,omitempty"`
+	Error       *ToolResult   `json:"error,omitempty"` // code and data of a tool that failed
+	Metadata    Metadata      `json:"metadata,omitempty"`
+	Created     time.Time     `json:"created_at"`
+	Ended       time.Time     `json:"completed_at,omitzero"` // of responses and tools
+}
+
+// Metadata is what clients want to know of a message beside its text. status_kind marks the engine's own notes.
+type Metadata map[string]any
+
+// Tool states in Message.ToolStatus.
+const (
+	ToolSucceeded = "success"
+	ToolFailed    = "error"
+)
+
+// ToolCall is a model's wish to have a tool run.
+type ToolCall struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"` // as the model wrote it: it may not even be JSON
+}
+
+// shown reports whether a model may see the row at all.
+func (m *Message) shown() bool {
+	return m.Status == Completed && m.Depth == 0 && (!m.Silent || m.Subagent != "" && m.Role != System)
+}
+
+// append stores a new row at the end of the history.
+func appendMessage(tx record.Tx, thread string, m *Message) error {
+	id, err := next(tx, thread, string(messages))
+	if err != nil {
+		return err
+	}
+	m.ID = id
+	return messages.put(tx, thread, id, m)
+}
+
+// touch notes that somebody beside the flow changed rows, so that a flow reads them again.
+func touch(tx record.Tx, thread string) error {
+	_, err := next(tx, thread, "touched")
+	return err
+}
+
+// Page is a part of a thread's messages.
+type Page struct {
+	Messages []Message `json:"messages"`
+	Total    int       `json:"total"`
+	HasMore  bool      `json:"has_more"`
+}
+
+// PageOptions choose messages: the newest hundred if zero.
+type PageOptions struct {
+	Limit    int  // 100 if 0
+	Offset   int  // of so many newer ones
+	Silent   bool // with those that are not for people
+	MaxDepth int  // 0: without those of prompts that were called as tools
+}
+
+// Messages returns a part of the history, oldest first, with what is still in the queue behind it: as pending rows with
+// metadata.queued.
+func (r *Runtime) Messages(ctx context.Context, thread string, o PageOptions) (Page, error) {
+	if o.Limit <= 0 {
+		o.Limit = 100
+	}
+	var page Page
+	err := r.storage.View(ctx, func(tx record.Reader) error {
+		if _, err := loadThread(tx, thread); err != nil {
+			return err
+		}
+		all, err := messages.list(tx, thread, record.Range{})
+		if err != nil {
+			return err
+		}
+		queued, err := queue.list(tx, thread, record.Range{})
+		if err != nil {
+			return err
+		}
+		for _, q := range queued {
+			if q.Message != nil {
+				all = append(all, q.pending())
+			}
+		}
+		for _, m := range all {
+			if m.Depth <= o.MaxDepth && (o.Silent || !m.Silent) {
+				page.Messages = append(page.Messages, m)
+			}
+		}
+		return nil
+	})
+	page.Total = len(page.Messages)
+	end := max(0, page.Total-o.Offset)
+	start := max(0, end-o.Limit)
+	page.HasMore = start > 0
+	page.Messages = page.Messages[start:end]
+	return page, err
+}
+
+// Message returns one row.
+func (r *Runtime) Message(ctx context.Context, thread, id string) (*Message, error) {
+	var m *Message
+	err := r.storage.View(ctx, func(tx record.Reader) (err error) {
+		m, err = messages.get(tx, thread, id)
+		if err == nil && m == nil {
+			err = item.Errorf(item.TypeNotFound, "thread %s has no message %q", thread, id)
+		}
+		return err
+	})
+	return m, err
+}
+
+// text is the JSON or the string that a value stands for in a message.
+func text(v json.RawMessage) string {
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s
+	}
+	return string(v)
+}

@@ -1,0 +1,262 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/ryeos/rye/pkg/record"
+)
+
+// Run runs a thread until it has nothing to do: until its sessions have ended and its queue is empty. What an earlier run
+// left unfinished, because its process died, is taken up first. The error wraps ErrBusy if the thread runs elsewhere; that
+// run will see everything that is in the queue.
+//
+// A failed session is an Outcome, not an error. When ctx ends, the session stays open, and the next Run goes on with it.
+func (r *Runtime) Run(ctx context.Context, thread string) (*Outcome, error) {
+	f, err := r.acquire(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	err = f.recover()
+	if err == nil {
+		err = f.loop()
+	}
+	if err == nil {
+		return f.outcome(), nil
+	}
+	return f.abandon(err)
+}
+
+// Deliver is Send and Run: the outcome is nil if the thread is at work, which will see the message before its next step.
+func (r *Runtime) Deliver(ctx context.Context, thread string, o Outgoing) (*Outcome, error) {
+	if _, err := r.send(ctx, thread, o, true); err != nil {
+		return nil, err
+	}
+	outcome, err := r.Run(ctx, thread)
+	if errors.Is(err, ErrBusy) {
+		return nil, nil
+	}
+	return outcome, err
+}
+
+// loop is the step cycle (seed 004 §3).
+func (f *flow) loop() error {
+	for {
+		if f.thread.Session.Open == "" {
+			if idle, err := f.drain(); err != nil || idle {
+				return err
+			}
+			if !f.thread.Session.Active {
+				continue // only tools were queued
+			}
+			if open, err := f.advance(); err != nil {
+				return err
+			} else if !open {
+				continue
+			}
+		}
+		if err := f.finishStep(); err != nil {
+			return err
+		}
+	}
+}
+
+// advance does what comes between the queue and the tools. It reports whether there is a response to act on.
+func (f *flow) advance() (bool, error) {
+	if f.human(f.thread.Session.Side) {
+		return false, f.end(ending{reason: AwaitingHuman})
+	}
+	agent, prompt, err := f.speaker()
+	if err != nil {
+		return false, f.end(ending{reason: StepError, err: err})
+	}
+	if started, err := f.startImmediate(agent, prompt); err != nil || started {
+		return false, err
+	}
+	if err := f.compactIfNeeded(agent, prompt); err != nil {
+		return false, err
+	}
+	if over := f.limit(agent); over != nil {
+		if lifted, err := f.atLimit(agent, prompt, over); err != nil || !lifted {
+			return false, err
+		}
+	}
+	return f.step(agent, prompt)
+}
+
+// drain takes all queued messages over, in their order, and the first one's author decides whose turn it is. If there is
+// nothing to do, the flow is given up in the same transaction: whoever queues something later sees that nobody is there.
+func (f *flow) drain() (idle bool, err error) {
+	f.stage(StageDrain)
+	var drained []Message
+	tools := false
+	active := f.thread.Session.Active
+	err = f.update(func(tx record.Tx, t *Thread) error {
+		drained, tools, idle = nil, false, false
+		rows, err := queue.list(tx, t.ID, record.Range{})
+		if err != nil {
+			return err
+		}
+		for _, q := range rows {
+			if q.Message == nil {
+				tools = true
+				continue
+			}
+			m := q.Message
+			m.Status, m.Created = Completed, f.now()
+			if err := appendMessage(tx, t.ID, m); err != nil {
+				return err
+			}
+			if err := queue.delete(tx, t.ID, q.ID); err != nil {
+				return err
+			}
+			drained = append(drained, *m)
+		}
+		if len(drained) > 0 {
+			t.takeTurn(drained[0].Role, f)
+		}
+		if t.Session.Active {
+			t.Status = StatusRunning
+		}
+		if idle = !t.Session.Active && !tools; idle {
+			return f.release(tx)
+		}
+		return f.refresh(tx, t, drained)
+	})
+	if err != nil || idle {
+		return idle, err
+	}
+	for _, m := range drained {
+		if active && m.Role == User && !m.Silent {
+			f.emit(Event{Type: UserSteered, Text: m.Content})
+		}
+		f.lifecycle(f.ctx, AfterCreateMessage, &PointData{Message: &m})
+	}
+	if tools {
+		return false, f.queuedTools("")
+	}
+	return false, nil
+}
+
+// takeTurn makes it the turn of whoever answers a role, in the session that runs or a new one.
+func (t *Thread) takeTurn(role Role, f *flow) {
+	s := &t.Session
+	if !s.Active {
+		t.Session = Session{Number: s.Number + 1, Active: true, Started: f.now(), Activated: s.Activated}
+	}
+	s.Side = answers(role)
+}
+
+// release gives the flow up. Only a transaction that has found nothing to do may.
+func (f *flow) release(tx record.Tx) error {
+	if err := waiting.delete(tx, "", f.thread.ID); err != nil {
+		return err
+	}
+	return flowTable.delete(tx, f.thread.ID, the)
+}
+
+// refresh brings the history in memory up to date: with new rows, or all of it if somebody else has changed rows.
+func (f *flow) refresh(tx record.Reader, t *Thread, added []Message) error {
+	touched, err := counters.get(tx, t.ID, "touched")
+	if err != nil {
+		return err
+	}
+	mark := ""
+	if touched != nil {
+		mark = record.Name(*touched)
+	}
+	if f.fetched && mark == f.touched {
+		f.history = append(f.history, slices.DeleteFunc(added, func(m Message) bool { return !m.shown() })...)
+		return nil
+	}
+	all, err := messages.list(tx, t.ID, record.Range{After: t.Mark})
+	if err != nil {
+		return err
+	}
+	if f.archived, err = f.readArchive(tx, t); err != nil {
+		return err
+	}
+	f.history = slices.DeleteFunc(all, func(m Message) bool { return !m.shown() })
+	f.touched, f.fetched = mark, true
+	return nil
+}
+
+// speaker is the agent and the prompt whose turn it is. An agent whose file has changed since the thread began is refused:
+// nobody has agreed to what it says now.
+func (f *flow) speaker() (*Agent, *Prompt, error) {
+	agent, err := f.definitions.Agent(f.thread.Agent)
+	if err != nil {
+		return nil, nil, err
+	}
+	if agent.Digest != f.thread.Digest {
+		return nil, nil, changed(f.thread)
+	}
+	prompt, err := f.definitions.Prompt(agent.side(f.thread.Session.Side).Prompt)
+	return agent, prompt, err
+}
+
+func (a *Agent) side(s SideName) *Side {
+	if s == SideB {
+		return &a.SideB
+	}
+	return &a.SideA
+}
+
+// human reports whether a side is a person.
+func (f *flow) human(s SideName) bool {
+	if s == SideA {
+		return false
+	}
+	agent, err := f.definitions.Agent(f.thread.Agent)
+	return err == nil && agent.Kind != Dual
+}
+
+// finishStep runs the tools of the open response, decides what comes next, and tells the hooks.
+func (f *flow) finishStep() error {
+	response, err := f.open()
+	if err != nil {
+		return err
+	}
+	agent, prompt, err := f.speaker()
+	if err != nil {
+		return f.end(ending{reason: StepError, err: err})
+	}
+	results, err := f.tools(agent, prompt, response)
+	if err != nil {
+		return err
+	}
+	return f.conclude(agent, prompt, response, results)
+}
+
+// open is the response that the session is at.
+func (f *flow) open() (*Message, error) {
+	var m *Message
+	err := f.storage.View(f.ctx, func(tx record.Reader) (err error) {
+		m, err = messages.get(tx, f.thread.ID, f.thread.Session.Open)
+		return err
+	})
+	if err == nil && m == nil { // somebody deleted it
+		m = &Message{ID: f.thread.Session.Open, Status: Failed}
+	}
+	return m, err
+}
+
+func (f *flow) stage(s Stage) { f.emit(Event{Type: StageStarted, Stage: s}) }
+
+// emit tells listeners.
+func (f *flow) emit(e Event) {
+	e.Side = f.thread.Session.Side
+	f.announce(f.thread, e)
+}
+
+func (r *Runtime) announce(t *Thread, e Event) {
+	e.Thread, e.Agent, e.At = t.ID, t.Agent, r.now()
+	r.env.OnAgentEvent(t.Agent, t.ID, e)
+}
+
+func (f *flow) outcome() *Outcome {
+	s := f.thread.Session
+	return &Outcome{Thread: f.thread.ID, Reason: s.Reason, Status: f.thread.Status, Text: s.Text, Steps: s.Steps, Usage: s.Usage, Error: s.Error}
+}
