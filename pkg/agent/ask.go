@@ -71,6 +71,7 @@ func (f *flow) stream(request Request, log *ModelLog) (*Response, bool, error) {
 		if b.add(chunk) && log.First.IsZero() {
 			log.First = f.now()
 		}
+		log.Usage = request.Model.priced(b.usage) // it is paid for, even if nothing comes of it
 		if f.ctx.Err() != nil {
 			return nil, b.spoke, context.Cause(f.ctx)
 		}
@@ -79,9 +80,7 @@ func (f *flow) stream(request Request, log *ModelLog) (*Response, bool, error) {
 		return nil, b.spoke, context.Cause(f.ctx)
 	}
 	response := b.response(request.Model.Name)
-	if response.Usage.Spend == 0 {
-		response.Usage.Spend = request.Model.Price.cost(response.Usage)
-	}
+	response.Usage = request.Model.priced(response.Usage)
 	return response, b.spoke, nil
 }
 
@@ -111,7 +110,8 @@ func (f *flow) openLog(tx record.Tx, thread string, log *ModelLog) (err error) {
 	return modelLogs.put(tx, thread, log.ID, log)
 }
 
-func (f *flow) closeLog(tx record.Tx, thread string, log *ModelLog, response *Response, cause error) error {
+// closeLog ends the log of a call of a model, and counts what it cost: also of one that broke off.
+func (f *flow) closeLog(tx record.Tx, t *Thread, log *ModelLog, response *Response, cause error) error {
 	log.Ended = f.now()
 	if response != nil {
 		log.Usage, log.Finish = response.Usage, response.Finish
@@ -123,14 +123,15 @@ func (f *flow) closeLog(tx record.Tx, thread string, log *ModelLog, response *Re
 			log.ErrorType = failure.Type
 		}
 	}
-	return modelLogs.put(tx, thread, log.ID, log)
+	t.spend(log.Usage)
+	return modelLogs.put(tx, t.ID, log.ID, log)
 }
 
 // nextLog ends the log of an attempt and begins the one of the next.
 func (f *flow) nextLog(log *ModelLog, model string, attempt int, cause error) error {
 	return f.update(func(tx record.Tx, t *Thread) error {
 		failed := *log
-		if err := f.closeLog(tx, t.ID, &failed, nil, cause); err != nil {
+		if err := f.closeLog(tx, t, &failed, nil, cause); err != nil {
 			return err
 		}
 		*log = ModelLog{Purpose: log.Purpose, Message: log.Message, Prompt: log.Prompt, Model: model, Attempt: attempt, RetryOf: failed.ID}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -106,14 +107,23 @@ func (b *builder) tell(e Event) {
 	}
 }
 
-// response is the whole answer. Calls without an id or a name are no calls: nobody could answer them.
+// response is the whole answer. Calls without an id or a name are no calls: nobody could answer them. Two of one id would
+// get one answer, so the second is given another.
 func (b *builder) response(model string) *Response {
 	b.close()
 	if b.model != "" {
 		model = b.model
 	}
-	return &Response{
+	r := &Response{
 		Text: b.text.String(), Thinking: b.thinking.String(), Usage: b.usage, Finish: b.finish, Model: model,
 		Calls: b.named(func(c *ToolCall) bool { return c.ID != "" && c.Name != "" }),
 	}
+	seen := map[string]bool{}
+	for i := range r.Calls {
+		for n := 2; seen[r.Calls[i].ID]; n++ {
+			r.Calls[i].ID = fmt.Sprintf("%s-%d", r.Calls[i].ID, n)
+		}
+		seen[r.Calls[i].ID] = true
+	}
+	return r
 }

@@ -62,8 +62,9 @@ type Runtime struct {
 	retry       Retry
 	newID       func() string
 
-	mu    sync.Mutex
-	flows map[string]*flow // that run here, by thread
+	mu      sync.Mutex
+	flows   map[string]*flow // that run here, by thread
+	effects map[string]bool  // that run here
 }
 
 // New makes a Runtime.
@@ -81,7 +82,7 @@ func New(c Config) (*Runtime, error) {
 	r := &Runtime{
 		storage: c.Storage, provider: c.Provider, definitions: c.Definitions, clock: c.Clock,
 		env: c.Env, owner: c.Owner, key: c.Key, retry: c.Retry.withDefaults(), newID: c.NewID,
-		flows: map[string]*flow{},
+		flows: map[string]*flow{}, effects: map[string]bool{},
 	}
 	if r.env == nil {
 		r.env = NopEnv{}

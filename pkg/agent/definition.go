@@ -35,7 +35,8 @@ type Agent struct {
 	ToolDescription string            `json:"tool_description,omitempty"`
 	Env             map[string]string `json:"env,omitempty"`
 	Limits          Limits            `json:"limits,omitzero"`
-	Digest          string            `json:"digest,omitempty"` // of the signed file: a thread that goes on notices another one
+	CompactAt       int               `json:"compact_at,omitempty"` // tokens of context; DefaultCompactAt if 0, never if negative
+	Digest          string            `json:"digest,omitempty"`     // of the signed file: a thread that goes on notices another one
 }
 
 // Side is one of the two parties of a thread.

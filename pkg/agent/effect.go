@@ -1,6 +1,249 @@
 package agent
 
-// Effect is work that is stored now and run later, when the host calls Tick.
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ryeos/rye/pkg/item"
+	"github.com/ryeos/rye/pkg/record"
+)
+
+// Limits of effects.
+const (
+	maxEffectAttempts = 3 // of one that a dead process left
+	maxEffects        = 1000
+)
+
+// Effect is work that is stored now and run later, when the host calls Tick: the engine itself never waits for a time
+// (spec/agent-runtime D4 #16). Whoever handles one may see it twice, if a process dies in between.
 type Effect struct {
-	ID string `json:"id"`
+	ID       string          `json:"id"`
+	Thread   string          `json:"thread_id"`
+	Name     string          `json:"name"`
+	Args     json.RawMessage `json:"args"`
+	Due      time.Time       `json:"scheduled_at"`
+	Created  time.Time       `json:"created_at"`
+	Status   EffectStatus    `json:"status"`
+	Attempts int             `json:"attempts"`
+	Owner    string          `json:"owner,omitempty"` // who runs it
+	Error    string          `json:"error,omitempty"`
+	Ended    time.Time       `json:"completed_at,omitzero"`
+}
+
+// EffectStatus is how far an effect is.
+type EffectStatus string
+
+// States of effects.
+const (
+	EffectPending   EffectStatus = "pending"
+	EffectRunning   EffectStatus = "processing"
+	EffectCompleted EffectStatus = "completed"
+	EffectFailed    EffectStatus = "failed"
+	EffectCanceled  EffectStatus = "canceled"
+)
+
+// ScheduleEffect stores work for a function of the hook, which gets the arguments as they are now.
+func (r *Runtime) ScheduleEffect(ctx context.Context, thread, name string, args any, delay time.Duration) (string, error) {
+	if !r.env.Hook().Claim(name) {
+		return "", item.Errorf(item.TypeNotFound, "effect not registered: %s", name)
+	}
+	data, err := json.Marshal(args)
+	if err != nil {
+		return "", item.Usagef("the arguments of the effect %s are not JSON: %w", name, err)
+	}
+	if args == nil {
+		data = []byte("{}")
+	}
+	e := &Effect{Thread: thread, Name: name, Args: data, Status: EffectPending}
+	err = r.storage.Update(ctx, func(tx record.Tx) error {
+		if _, err := loadLive(tx, thread); err != nil {
+			return err
+		}
+		if err := makeRoom(tx, thread); err != nil {
+			return err
+		}
+		if e.ID, err = next(tx, thread, string(effects)); err != nil {
+			return err
+		}
+		e.Created = r.now()
+		e.Due = e.Created.Add(max(0, delay))
+		if err := dueEffects.put(tx, "", dueName(e), &thread); err != nil {
+			return err
+		}
+		return effects.put(tx, thread, e.ID, e)
+	})
+	return e.ID, err
+}
+
+// makeRoom forgets effects that are over when there are too many.
+func makeRoom(tx record.Tx, thread string) error {
+	all, err := effects.list(tx, thread, record.Range{})
+	if err != nil || len(all) < maxEffects {
+		return err
+	}
+	left := len(all)
+	for _, e := range all {
+		if e.Ended.IsZero() {
+			continue
+		}
+		if err := effects.delete(tx, thread, e.ID); err != nil {
+			return err
+		}
+		left--
+	}
+	if left >= maxEffects {
+		return item.Errorf(item.TypeLimit, "thread %s has %d effects that wait (maxEffects)", thread, maxEffects)
+	}
+	return nil
+}
+
+// dueEffects lists the effects of all threads that wait or run, below "": by time, so that the first ones are due first.
+const dueEffects table[string] = "due"
+
+func dueName(e *Effect) string {
+	return e.Due.UTC().Format("2006-01-02T15:04:05.000000") + " " + e.Thread + " " + e.ID
+}
+
+// Effects are those of a thread that wait or have not been forgotten, oldest first; of one name, if it is given.
+func (r *Runtime) Effects(ctx context.Context, thread, name string) ([]Effect, error) {
+	list := []Effect{}
+	err := r.storage.View(ctx, func(tx record.Reader) error {
+		all, err := effects.list(tx, thread, record.Range{})
+		for _, e := range all {
+			if name == "" || e.Name == name {
+				list = append(list, e)
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// CancelEffect takes an effect back that has not begun, and reports whether it did.
+func (r *Runtime) CancelEffect(ctx context.Context, thread, id string) (canceled bool, err error) {
+	err = r.storage.Update(ctx, func(tx record.Tx) error {
+		e, err := effects.get(tx, thread, id)
+		if canceled = err == nil && e != nil && e.Status == EffectPending; !canceled {
+			return err
+		}
+		return r.endEffect(tx, e, EffectCanceled, "")
+	})
+	return canceled && err == nil, err
+}
+
+func (r *Runtime) endEffect(tx record.Tx, e *Effect, status EffectStatus, problem string) error {
+	e.Status, e.Error, e.Ended, e.Owner = status, problem, r.now(), ""
+	if err := dueEffects.delete(tx, "", dueName(e)); err != nil {
+		return err
+	}
+	return effects.put(tx, e.Thread, e.ID, e)
+}
+
+// Tick runs the effects that are due, of all threads, each once, and reports how many there were. An error of one is stored
+// with it and does not keep the others. It is the host that decides when to call it.
+func (r *Runtime) Tick(ctx context.Context) (int, error) {
+	for n := 0; ; n++ {
+		e, err := r.claimEffect(ctx)
+		if err != nil || e == nil {
+			return n, err
+		}
+		result, ok := r.runEffect(ctx, e)
+		r.working(e, false)
+		status, problem := EffectCompleted, ""
+		switch {
+		case !ok:
+			status, problem = EffectFailed, "effect not registered: "+e.Name
+		case result.Failed():
+			status, problem = EffectFailed, result.Error
+		}
+		err = r.storage.Update(context.WithoutCancel(ctx), func(tx record.Tx) error { return r.endEffect(tx, e, status, problem) })
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+func (r *Runtime) runEffect(ctx context.Context, e *Effect) (result ToolResult, ok bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, ok = ToolResult{Error: fmt.Sprintf("the effect %s crashed: %v", e.Name, p)}, true
+		}
+	}()
+	return r.env.Hook().Dispatch(ctx, Call{ID: "effect-" + e.ID, Name: e.Name, Arguments: e.Args, Thread: e.Thread, Effect: e.ID, State: r.state(e.Thread, nil)})
+}
+
+// claimEffect takes the first effect that is due. One whose runner is gone is run again, a few times.
+func (r *Runtime) claimEffect(ctx context.Context) (*Effect, error) {
+	var claimed *Effect
+	err := r.storage.Update(ctx, func(tx record.Tx) error {
+		claimed = nil
+		due, err := tx.Scan("", string(dueEffects), record.Range{Before: r.now().Add(time.Microsecond).Format("2006-01-02T15:04:05.000000") + " "})
+		if err != nil {
+			return err
+		}
+		for _, entry := range due {
+			e, err := r.dueEffect(tx, entry)
+			if err != nil {
+				return err
+			}
+			if e != nil {
+				claimed = e
+				r.working(e, true) // before anybody can see that it is claimed
+				return effects.put(tx, e.Thread, e.ID, e)
+			}
+		}
+		return nil
+	})
+	if err != nil && claimed != nil {
+		r.working(claimed, false)
+	}
+	return claimed, err
+}
+
+func (r *Runtime) dueEffect(tx record.Tx, entry record.Entry) (*Effect, error) {
+	var thread string
+	if err := json.Unmarshal(entry.Document, &thread); err != nil {
+		return nil, err
+	}
+	e, err := effects.get(tx, thread, entry.Name[len(entry.Name)-len(record.Name(0)):])
+	if err != nil || e == nil {
+		return nil, errors.Join(err, dueEffects.delete(tx, "", entry.Name))
+	}
+	_, err = loadLive(tx, thread)
+	switch {
+	case errors.Is(err, ErrTerminated):
+		return nil, r.endEffect(tx, e, EffectCanceled, "the thread was terminated")
+	case err != nil:
+		return nil, err
+	case e.Status == EffectRunning && r.atWork(e):
+		return nil, nil
+	case e.Attempts >= maxEffectAttempts:
+		return nil, r.endEffect(tx, e, EffectFailed, "whoever ran it died, each time")
+	}
+	e.Status, e.Owner, e.Attempts = EffectRunning, r.owner, e.Attempts+1
+	return e, nil
+}
+
+// working notes which effects run in this process.
+func (r *Runtime) working(e *Effect, on bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if on {
+		r.effects[e.Thread+" "+e.ID] = true
+	} else {
+		delete(r.effects, e.Thread+" "+e.ID)
+	}
+}
+
+// atWork reports whether whoever began an effect may still be at it.
+func (r *Runtime) atWork(e *Effect) bool {
+	if e.Owner != r.owner {
+		return r.env.Alive(e.Owner)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.effects[e.Thread+" "+e.ID]
 }

@@ -46,9 +46,11 @@ type flow struct {
 	archived string    // what was before
 	touched  string    // the counter of changes that others made, when history was read
 	fetched  bool
-	text     string // what was said last
-	final    *Message
-	context  map[string]any // State.Context
+
+	compactFrom int    // rows that the history must have before a summary that failed is tried again
+	text        string // what was said last
+	final       *Message
+	scratch     map[string]any // State.Scratch
 }
 
 func (r *Runtime) stale(f *flowRecord) bool {
@@ -67,7 +69,7 @@ func (r *Runtime) stale(f *flowRecord) bool {
 
 // acquire makes a flow. The error wraps ErrBusy if somebody else has one.
 func (r *Runtime) acquire(ctx context.Context, thread string) (*flow, error) {
-	f := &flow{Runtime: r, id: r.newID(), done: make(chan struct{}), context: map[string]any{}}
+	f := &flow{Runtime: r, id: r.newID(), done: make(chan struct{}), scratch: map[string]any{}}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
 	r.mu.Lock()
 	taken := r.flows[thread] != nil
@@ -202,7 +204,7 @@ func (f *flow) commit(ctx context.Context, check func(record.Tx) error, change f
 		if err := change(tx, t); err != nil {
 			return err
 		}
-		return threads.put(tx, t.ID, the, t)
+		return threads.putChanged(tx, t.ID, the, t)
 	})
 	if err == nil {
 		f.thread = t

@@ -83,7 +83,8 @@ type Message struct {
 	Subagent    string        `json:"subagent_id,omitempty"` // the child that it came from or that the call made
 	Attachments []Attachment  `json:"attachments,omitempty"`
 	Reasoning   string        `json:"reasoning_content,omitempty"`
-	Error       *ToolResult   `json:"error,omitempty"` // code and data of a tool that failed
+	Tokens      int64         `json:"context_tokens,omitempty"` // of a response: what the request and it took, if the model said so
+	Error       *ToolResult   `json:"error,omitempty"`          // code and data of a tool that failed
 	Metadata    Metadata      `json:"metadata,omitempty"`
 	Created     time.Time     `json:"created_at"`
 	Ended       time.Time     `json:"completed_at,omitzero"` // of responses and tools

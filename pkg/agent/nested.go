@@ -77,13 +77,10 @@ func (f *flow) askPrompt(s Scope, entry *Tool, prompt *Prompt, c *Call, row *Mes
 		answer.Status, answer.Content, answer.ToolCalls, answer.Reasoning = Completed, response.Text, response.Calls, response.Thinking
 	}
 	stored := f.update(func(tx record.Tx, t *Thread) error {
-		if response != nil {
-			t.spend(response.Usage)
-		}
 		if err := messages.put(tx, t.ID, answer.ID, answer); err != nil {
 			return err
 		}
-		return f.closeLog(tx, t.ID, log, response, err)
+		return f.closeLog(tx, t, log, response, err)
 	})
 	if err == nil {
 		err = stored

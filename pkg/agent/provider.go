@@ -116,6 +116,14 @@ func (u *Usage) add(v Usage) {
 	u.Spend += v.Spend
 }
 
+// priced adds what tokens cost, if the provider did not say it.
+func (m *Model) priced(u Usage) Usage {
+	if u.Spend == 0 {
+		u.Spend = m.Price.cost(u)
+	}
+	return u
+}
+
 // cost is the price of tokens, rounded up: budgets err to the safe side.
 func (p Price) cost(u Usage) int64 {
 	sum := (u.Input-u.Cached)*p.Input + u.Cached*p.Cached + u.Output*p.Output

@@ -38,21 +38,25 @@ type Outgoing struct {
 // Send queues a message of a person or a program. It takes back a Stop. The thread runs it before its next step if it is at
 // work, and otherwise when somebody calls Run, which Env.Wake asks for.
 func (r *Runtime) Send(ctx context.Context, thread string, o Outgoing) (id string, err error) {
-	return r.send(ctx, thread, o, true)
+	id, idle, err := r.push(ctx, thread, o, true)
+	if err == nil && idle {
+		r.env.Wake(ctx, thread)
+	}
+	return id, err
 }
 
-func (r *Runtime) send(ctx context.Context, thread string, o Outgoing, unstop bool) (id string, err error) {
+// push queues a message. idle reports that nobody runs the thread.
+func (r *Runtime) push(ctx context.Context, thread string, o Outgoing, unstop bool) (id string, idle bool, err error) {
 	if o.Role == "" {
 		o.Role = User
 	}
 	if o.Role != User && o.Role != Assistant {
-		return "", item.Usagef("a queued message is the user's or the assistant's, not of the role %q", o.Role)
+		return "", false, item.Usagef("a queued message is the user's or the assistant's, not of the role %q", o.Role)
 	}
 	if strings.TrimSpace(o.Content) == "" && len(o.Attachments) == 0 {
-		return "", item.Usagef("a message has a text or attachments")
+		return "", false, item.Usagef("a message has a text or attachments")
 	}
 	q := &Queued{Message: &Message{Role: o.Role, Content: o.Content, Silent: o.Silent, Metadata: o.Metadata}}
-	idle := false
 	err = r.storage.Update(ctx, func(tx record.Tx) error {
 		if _, err := loadLive(tx, thread); err != nil {
 			return err
@@ -68,10 +72,7 @@ func (r *Runtime) send(ctx context.Context, thread string, o Outgoing, unstop bo
 		idle, err = r.enqueue(tx, thread, q)
 		return err
 	})
-	if err == nil && idle {
-		r.env.Wake(ctx, thread)
-	}
-	return q.ID, err
+	return q.ID, idle, err
 }
 
 // QueueTool queues a tool call. A thread at work runs it behind the calls of its step; an idle one runs it without asking a

@@ -31,7 +31,7 @@ func (r *Runtime) Run(ctx context.Context, thread string) (*Outcome, error) {
 
 // Deliver is Send and Run: the outcome is nil if the thread is at work, which will see the message before its next step.
 func (r *Runtime) Deliver(ctx context.Context, thread string, o Outgoing) (*Outcome, error) {
-	if _, err := r.send(ctx, thread, o, true); err != nil {
+	if _, _, err := r.push(ctx, thread, o, true); err != nil {
 		return nil, err
 	}
 	outcome, err := r.Run(ctx, thread)

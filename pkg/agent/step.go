@@ -47,12 +47,12 @@ func (f *flow) step(agent *Agent, prompt *Prompt) (bool, error) {
 // beginStep counts the step and notes that a model is about to be asked.
 func (f *flow) beginStep(row *Message, log *ModelLog) error {
 	return f.update(func(tx record.Tx, t *Thread) error {
-		s := &t.Session
-		s.Steps++
-		if s.Side == SideA {
-			s.StepsA++
-		} else {
-			s.StepsB++
+		switch s := &t.Session; {
+		case !s.Active: // a guest's turn
+		case s.Side == SideA:
+			s.Steps, s.StepsA = s.Steps+1, s.StepsA+1
+		default:
+			s.Steps, s.StepsB = s.Steps+1, s.StepsB+1
 		}
 		row.Created = f.now()
 		if err := appendMessage(tx, t.ID, row); err != nil {
@@ -66,14 +66,13 @@ func (f *flow) beginStep(row *Message, log *ModelLog) error {
 // persist stores the response. From here on it is never asked for again.
 func (f *flow) persist(row *Message, log *ModelLog, response *Response) error {
 	row.Content, row.Reasoning, row.ToolCalls = response.Text, response.Thinking, response.Calls
-	row.Status, row.Ended = Completed, f.now()
+	row.Status, row.Ended, row.Tokens = Completed, f.now(), response.Usage.Total()
 	err := f.update(func(tx record.Tx, t *Thread) error {
 		t.Session.Open = row.ID
-		t.spend(response.Usage)
 		if err := messages.put(tx, t.ID, row.ID, row); err != nil {
 			return err
 		}
-		return f.closeLog(tx, t.ID, log, response, nil)
+		return f.closeLog(tx, t, log, response, nil)
 	})
 	if err != nil {
 		return err
@@ -97,7 +96,7 @@ func (f *flow) failStep(row *Message, log *ModelLog, cause error) error {
 		if err := messages.put(tx, t.ID, row.ID, row); err != nil {
 			return err
 		}
-		return f.closeLog(tx, t.ID, log, nil, cause)
+		return f.closeLog(tx, t, log, nil, cause)
 	})
 }
 
@@ -113,10 +112,9 @@ func (f *flow) fail(cause error) error {
 // noAction ends the session when a model said nothing at all: nothing is kept of it, and nothing is made up.
 func (f *flow) noAction(row *Message, log *ModelLog, response *Response) error {
 	return f.endWith(ending{reason: NoAction, leave: true}, func(tx record.Tx, t *Thread) error {
-		t.spend(response.Usage)
 		if err := messages.delete(tx, t.ID, row.ID); err != nil {
 			return err
 		}
-		return f.closeLog(tx, t.ID, log, response, nil)
+		return f.closeLog(tx, t, log, response, nil)
 	})
 }

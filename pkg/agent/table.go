@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -22,7 +23,7 @@ const (
 	requests  table[VariableRequest] = "request"   // by id
 	values    table[json.RawMessage] = "value"     // by key
 	files     table[Attachment]      = "file"      // by path
-	effects   table[Effect]          = "effect"    // by id; also below ""
+	effects   table[Effect]          = "effect"    // by number
 	modelLogs table[ModelLog]        = "model_log" // by number
 	archives  table[Archive]         = "archive"   // by name
 	counters  table[int64]           = "counter"   // by what is counted
@@ -50,6 +51,20 @@ func (b table[T]) put(tx record.Tx, thread, name string, v *T) error {
 		return err
 	}
 	return tx.Put(record.Key{Thread: thread, Bucket: string(b), Name: name}, document)
+}
+
+// putChanged leaves a document alone that is the same already: a transaction that changes nothing need not reach the disk.
+func (b table[T]) putChanged(tx record.Tx, thread, name string, v *T) error {
+	k := record.Key{Thread: thread, Bucket: string(b), Name: name}
+	old, err := tx.Get(k)
+	if err != nil {
+		return err
+	}
+	document, err := json.Marshal(v)
+	if err != nil || bytes.Equal(old, document) {
+		return err
+	}
+	return tx.Put(k, document)
 }
 
 func (b table[T]) delete(tx record.Tx, thread, name string) error {
