@@ -2,6 +2,7 @@ package agenttest
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -70,4 +71,12 @@ func (c *Clock) Sleepers(d time.Duration) int {
 		}
 	}
 	return n
+}
+
+// Pass lets time pass as fast as those who wait for it can follow, a second at a time, until the context ends.
+func (c *Clock) Pass(ctx context.Context) {
+	for ctx.Err() == nil {
+		c.Advance(time.Second)
+		runtime.Gosched()
+	}
 }

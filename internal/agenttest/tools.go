@@ -22,6 +22,7 @@ type Env struct {
 	Before       func(agent.Scope) []agent.Entry
 	At           func(p agent.Point, d *agent.PointData) error
 	OnWake       func(thread string)
+	OnEvent      func(agent.Event)
 	OwnerAlive   func(owner string) bool
 
 	mu     sync.Mutex
@@ -35,8 +36,11 @@ func (e *Env) Hook() agent.Hook { return e }
 // OnAgentEvent implements agent.Env.
 func (e *Env) OnAgentEvent(_, _ string, event agent.Event) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.events = append(e.events, event)
+	e.mu.Unlock()
+	if e.OnEvent != nil {
+		e.OnEvent(event)
+	}
 }
 
 // Events are those so far.

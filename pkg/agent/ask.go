@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ryeos/rye/pkg/record"
@@ -32,6 +34,9 @@ func (f *flow) ask(request Request, log *ModelLog) (*Response, error) {
 		}
 		f.emit(Event{Type: ModelReplaced, Model: model.Name, Error: err.Error()})
 		request.Model = model
+		if !model.Vision {
+			request.Messages = withoutPictures(request.Messages)
+		}
 		if err := f.nextLog(log, model.Name, 1, err); err != nil {
 			return nil, err
 		}
@@ -87,7 +92,7 @@ func (f *flow) stream(request Request, log *ModelLog) (*Response, bool, error) {
 // ModelLog is one call of a model, whether it answered or not.
 type ModelLog struct {
 	ID        string    `json:"id"`
-	Purpose   Purpose   `json:"purpose"`
+	Purpose   Purpose   `json:"purpose,omitempty"`
 	Message   string    `json:"message_id,omitempty"` // the response
 	Prompt    string    `json:"prompt,omitempty"`
 	Model     string    `json:"model"`
@@ -100,6 +105,8 @@ type ModelLog struct {
 	Started   time.Time `json:"started_at"`
 	First     time.Time `json:"first_token_at,omitzero"`
 	Ended     time.Time `json:"completed_at,omitzero"`
+
+	row *Message // the answer
 }
 
 func (f *flow) openLog(tx record.Tx, thread string, log *ModelLog) (err error) {
@@ -110,7 +117,8 @@ func (f *flow) openLog(tx record.Tx, thread string, log *ModelLog) (err error) {
 	return modelLogs.put(tx, thread, log.ID, log)
 }
 
-// closeLog ends the log of a call of a model, and counts what it cost: also of one that broke off.
+// closeLog ends the log of a call of a model, and counts what it cost: also of one that broke off. The log of an answer that
+// was stored becomes a part of its row, which the caller stores afterwards.
 func (f *flow) closeLog(tx record.Tx, t *Thread, log *ModelLog, response *Response, cause error) error {
 	log.Ended = f.now()
 	if response != nil {
@@ -124,7 +132,32 @@ func (f *flow) closeLog(tx record.Tx, t *Thread, log *ModelLog, response *Respon
 		}
 	}
 	t.spend(log.Usage)
-	return modelLogs.put(tx, t.ID, log.ID, log)
+	if log.row == nil || cause != nil || log.row.Status != Completed {
+		return modelLogs.put(tx, t.ID, log.ID, log)
+	}
+	log.row.Log = log.within()
+	return modelLogs.delete(tx, t.ID, log.ID)
+}
+
+// within is what the row of the answer does not say itself.
+func (l *ModelLog) within() *ModelLog {
+	return &ModelLog{ID: l.ID, Model: l.Model, Attempt: l.Attempt, RetryOf: l.RetryOf, Usage: l.Usage, Finish: l.Finish, Started: l.Started, First: l.First}
+}
+
+// log is the log of the call of a model whose answer the row is; nil if it is none.
+func (m *Message) log() *ModelLog {
+	if m.Log == nil {
+		return nil
+	}
+	l := *m.Log
+	l.Message, l.Prompt, l.Ended, l.Purpose = m.ID, m.Prompt, m.Ended, ForStep
+	switch {
+	case m.Agent != "":
+		l.Purpose = ForGuest
+	case m.Depth > 0:
+		l.Purpose = ForPrompt
+	}
+	return &l
 }
 
 // nextLog ends the log of an attempt and begins the one of the next.
@@ -134,7 +167,7 @@ func (f *flow) nextLog(log *ModelLog, model string, attempt int, cause error) er
 		if err := f.closeLog(tx, t, &failed, nil, cause); err != nil {
 			return err
 		}
-		*log = ModelLog{Purpose: log.Purpose, Message: log.Message, Prompt: log.Prompt, Model: model, Attempt: attempt, RetryOf: failed.ID}
+		*log = ModelLog{row: log.row, Purpose: log.Purpose, Message: log.Message, Prompt: log.Prompt, Model: model, Attempt: attempt, RetryOf: failed.ID}
 		return f.openLog(tx, t.ID, log)
 	})
 }
@@ -143,8 +176,17 @@ func (f *flow) nextLog(log *ModelLog, model string, attempt int, cause error) er
 func (r *Runtime) ModelLogs(ctx context.Context, thread string) ([]ModelLog, error) {
 	var list []ModelLog
 	err := r.storage.View(ctx, func(tx record.Reader) (err error) {
-		list, err = modelLogs.list(tx, thread, record.Range{})
+		if list, err = modelLogs.list(tx, thread, record.Range{}); err != nil {
+			return err
+		}
+		rows, err := messages.list(tx, thread, record.Range{})
+		for i := range rows {
+			if l := rows[i].log(); l != nil {
+				list = append(list, *l)
+			}
+		}
 		return err
 	})
+	slices.SortFunc(list, func(a, b ModelLog) int { return strings.Compare(a.ID, b.ID) })
 	return list, err
 }

@@ -14,13 +14,12 @@ import (
 func (f *flow) assemble(agent *Agent, prompt *Prompt, model *Model) (Request, error) {
 	side := f.thread.Session.Side
 	scope := Scope{Thread: f.thread.ID, Side: side, Agent: agent, Prompt: prompt}
-	state := f.state(f.thread.ID, f)
 	system, err := f.systemPrompt(agent, prompt)
 	if err != nil {
 		return Request{}, err
 	}
-	d := &PointData{Scope: scope, State: state, System: system}
-	f.lifecycle(f.ctx, AfterSystemMessage, d)
+	d := &PointData{Scope: scope, System: system}
+	f.hook(AfterSystemMessage, d)
 	system = d.System
 
 	if !f.fetched {
@@ -28,9 +27,9 @@ func (f *flow) assemble(agent *Agent, prompt *Prompt, model *Model) (Request, er
 			return Request{}, err
 		}
 	}
-	d = &PointData{Scope: scope, State: state, Messages: slices.Clone(f.history)}
-	f.lifecycle(f.ctx, FilterMessages, d)
-	entries := perspective(side, prompt, d.Messages)
+	d = &PointData{Scope: scope, Messages: slices.Clone(f.history)}
+	f.hook(FilterMessages, d)
+	entries := perspective(side, prompt, d.Messages, f.thread.Session.Since)
 	if err := f.attach(entries, prompt, model); err != nil {
 		return Request{}, err
 	}
@@ -39,8 +38,8 @@ func (f *flow) assemble(agent *Agent, prompt *Prompt, model *Model) (Request, er
 		entries = slices.Insert(entries, 0, Entry{Role: User, Text: f.archived})
 	}
 	entries = f.inject(scope, entries)
-	d = &PointData{Scope: scope, State: state, Entries: entries}
-	if err := f.lifecycle(f.ctx, PrefilterHistory, d); err != nil {
+	d = &PointData{Scope: scope, Entries: entries}
+	if err := f.hook(PrefilterHistory, d); err != nil {
 		if blocked, ok := err.(*Blocked); ok {
 			return Request{}, blocked
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ryeos/rye/pkg/item"
@@ -168,6 +169,25 @@ func (f *flow) attachOne(tx record.Reader, e *Entry, a Attachment, see bool) err
 		e.Text = strings.TrimLeft(e.Text+"\n"+said, "\n")
 	}
 	return nil
+}
+
+// withoutPictures says what pictures there were, to a model that cannot see them and answers for one that can.
+func withoutPictures(entries []Entry) []Entry {
+	entries = slices.Clone(entries)
+	for i := range entries {
+		e := &entries[i]
+		if len(e.Parts) == 0 {
+			continue
+		}
+		said := make([]string, len(e.Parts))
+		for j, part := range e.Parts {
+			if said[j] = part.Text; part.Data != nil {
+				said[j] = fmt.Sprintf("[attachment %s (%s)]", part.Name, part.MIMEType)
+			}
+		}
+		e.Text, e.Parts = strings.Join(said, "\n"), nil
+	}
+	return entries
 }
 
 // ReadFile returns a file of a thread.

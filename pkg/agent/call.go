@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/record"
 )
 
@@ -38,7 +39,7 @@ func (f *flow) tools(agent *Agent, prompt *Prompt, response *Message) ([]Message
 		f.emit(Event{Type: ToolCallsComplete})
 		f.stage(StageResults)
 	}
-	return results, f.queuedTools(response.ID)
+	return results, f.queuedTools()
 }
 
 // answers are the results that a response has, by the id of the call.
@@ -57,8 +58,11 @@ func (f *flow) answers(response *Message) (map[string]*Message, error) {
 }
 
 // queuedTools runs the tools in the queue, each with a row that makes it a call of the thread like every other.
-func (f *flow) queuedTools(after string) error {
+func (f *flow) queuedTools() error {
 	for {
+		if empty, err := f.emptyQueue(); err != nil || empty {
+			return err
+		}
 		var call *ToolCall
 		asked, row := &Message{}, &Message{}
 		err := f.update(func(tx record.Tx, t *Thread) error {
@@ -100,6 +104,15 @@ func (f *flow) queuedTools(after string) error {
 	}
 }
 
+func (f *flow) emptyQueue() (empty bool, err error) {
+	err = f.storage.View(f.ctx, func(tx record.Reader) error {
+		names, err := queue.names(tx, f.thread.ID, record.Range{Limit: 1})
+		empty = len(names) == 0
+		return err
+	})
+	return empty, err
+}
+
 // runTool marks a call as running, runs it and stores its result. row is stored already if the call was queued, by asked.
 func (f *flow) runTool(agent *Agent, prompt *Prompt, call ToolCall, row, asked *Message) error {
 	if row.ID == "" {
@@ -113,10 +126,11 @@ func (f *flow) runTool(agent *Agent, prompt *Prompt, call ToolCall, row, asked *
 	}
 	scope := Scope{Thread: f.thread.ID, Side: row.Side, Agent: agent, Prompt: prompt}
 	c := Call{ID: call.ID, Name: call.Name, Agent: agent.Name, Sender: f.thread.Sender, Thread: f.thread.ID, State: f.state(f.thread.ID, f)}
-	f.lifecycle(f.ctx, ToolCallStarted, &PointData{Scope: scope, Call: &c})
+	f.hook(ToolCallStarted, &PointData{Scope: scope, Call: &c})
 	result := f.perform(scope, &c, call, row, asked != nil)
-	if err := context.Cause(f.ctx); err != nil {
-		return err
+	f.checkBound(scope, &c, call, &result, row)
+	if err := context.Cause(f.ctx); err != nil && result.Failed() {
+		return err // which is why it failed
 	}
 	return f.storeResult(scope, &c, &result, row)
 }
@@ -154,31 +168,30 @@ func problem(err error) string {
 
 // storeResult stores what a tool said, or takes the call out of the history if a hook wants that.
 func (f *flow) storeResult(scope Scope, c *Call, result *ToolResult, row *Message) error {
-	d := &PointData{Scope: scope, Call: c, Result: result, State: c.State}
-	f.lifecycle(f.ctx, BeforeStoreResult, d)
+	d := &PointData{Scope: scope, Call: c, Result: result}
+	f.hook(BeforeStoreResult, d)
 	after := AfterToolSuccess
 	if d.Result.Failed() {
 		after = AfterToolFailure
 	}
-	f.lifecycle(f.ctx, after, d)
+	f.hook(after, d)
 	result = d.Result
-	row.Status, row.Ended, row.ToolStatus, row.Subagent = Completed, f.now(), ToolSucceeded, result.Subagent
-	if result.Failed() {
-		row.ToolStatus = ToolFailed
-	}
-	if result.ErrorCode != "" || result.ErrorData != nil {
-		row.Error = &ToolResult{ErrorCode: result.ErrorCode, ErrorData: result.ErrorData}
-	}
-	err := f.update(func(tx record.Tx, t *Thread) error {
+	row.Ended = f.now()
+	// What a tool has done is done, even if the thread has been told to stop meanwhile: the model has to know.
+	err := f.settle(func(tx record.Tx, t *Thread) error {
 		if d.Drop {
+			row.answer(result, nil)
 			return dropCall(tx, t.ID, row)
 		}
-		var err error
-		if row.Attachments, err = f.keep(tx, t.ID, result.Attachments); err != nil {
+		kept, err := f.keep(tx, t.ID, result.Attachments)
+		switch {
+		case item.TypeOf(err) == item.TypeNotFound || item.TypeOf(err) == item.TypeLimit:
+			*result = ToolResult{Error: err.Error(), ErrorCode: "attachment"}
+		case err != nil:
 			return err
 		}
-		row.Content = result.text(row.Attachments)
-		return messages.put(tx, t.ID, row.ID, row)
+		row.answer(result, kept)
+		return storeMessage(tx, t.ID, row)
 	})
 	if err != nil {
 		return err
@@ -190,8 +203,19 @@ func (f *flow) storeResult(scope Scope, c *Call, result *ToolResult, row *Messag
 		f.history = append(f.history, *row)
 	}
 	f.emit(Event{Type: ToolResulted, CallID: c.ID, Result: result, Duration: row.Ended.Sub(row.Created)})
-	f.lifecycle(f.ctx, ToolCallDone, &PointData{Scope: scope, Call: c, Result: result})
-	return nil
+	f.hook(ToolCallDone, &PointData{Scope: scope, Call: c, Result: result})
+	return context.Cause(f.ctx)
+}
+
+// answer makes the row of a call that of its result.
+func (m *Message) answer(r *ToolResult, attachments []Attachment) {
+	m.Status, m.ToolStatus, m.Subagent, m.Attachments, m.Content = Completed, ToolSucceeded, r.Subagent, attachments, r.text(attachments)
+	if r.Failed() {
+		m.ToolStatus = ToolFailed
+	}
+	if r.ErrorCode != "" || r.ErrorData != nil {
+		m.Error = &ToolResult{ErrorCode: r.ErrorCode, ErrorData: r.ErrorData}
+	}
 }
 
 // dropCall removes a call and its result.
@@ -208,15 +232,17 @@ func dropCall(tx record.Tx, thread string, row *Message) error {
 			}
 		}
 		asked.ToolCalls = kept
-		if err := messages.put(tx, thread, asked.ID, asked); err != nil {
+		if err := storeMessage(tx, thread, asked); err != nil {
 			return err
 		}
 	}
 	if err := touch(tx, thread); err != nil {
 		return err
 	}
-	return messages.delete(tx, thread, row.ID)
+	return removeMessage(tx, thread, row.ID)
 }
+
+const nothingSaid = "The tool is done; it has nothing to say."
 
 // text is what a model reads of a result.
 func (r *ToolResult) text(attachments []Attachment) string {
@@ -225,7 +251,7 @@ func (r *ToolResult) text(attachments []Attachment) string {
 	case r.Failed():
 		b.WriteString("The tool failed: " + r.Error)
 	case r.Result == "":
-		b.WriteString("The tool is done; it has nothing to say.")
+		b.WriteString(nothingSaid)
 	default:
 		b.WriteString(r.Result)
 	}

@@ -73,8 +73,8 @@ func (f *flow) contextSize() int64 {
 	var n int64
 	for i := len(f.history) - 1; i >= 0; i-- {
 		m := &f.history[i]
-		if m.Tokens > 0 {
-			return n + m.Tokens
+		if m.Log != nil && m.Log.Usage.Total() > 0 {
+			return n + m.Log.Usage.Total()
 		}
 		n += estimate(m)
 	}
@@ -151,7 +151,7 @@ func (f *flow) summaryRequest(agent *Agent, prompt *Prompt, model *Model, histor
 	}
 	everything := *prompt
 	everything.IncludePastTools = true
-	for _, e := range pair(perspective(f.thread.Session.Side, &everything, history)) {
+	for _, e := range pair(perspective(f.thread.Session.Side, &everything, history, "")) {
 		if e.Role == ToolRole {
 			e.Text = shorten(e.Text, shortResult)
 		}

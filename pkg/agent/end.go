@@ -1,10 +1,8 @@
 package agent
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/record"
@@ -18,10 +16,6 @@ type ending struct {
 	payload *Payload // for the parent, of a terminal tool
 	leave   bool     // what is queued waits for the next run
 }
-
-const hookBudget = 30 * time.Second // for each call of a hook
-
-var errHookSlow = fmt.Errorf("the hook took longer than %s", hookBudget)
 
 // errLeft ends the loop of a flow that gave itself up with work in the queue.
 var errLeft = errors.New("the flow has been given up")
@@ -41,13 +35,13 @@ func (f *flow) endWith(e ending, change func(record.Tx, *Thread) error) error {
 		if err := f.endSession(tx, t, agent, e); err != nil || !e.leave {
 			return err
 		}
-		return f.leave(tx)
+		return f.leave(tx, t)
 	})
 	if err != nil {
 		return err
 	}
 	f.ended(e)
-	if e.leave {
+	if e.leave || !f.thread.Terminated.IsZero() {
 		return errLeft
 	}
 	return nil
@@ -75,20 +69,23 @@ func (f *flow) endSession(tx record.Tx, t *Thread, agent *Agent, e ending) error
 		if err := f.note(tx, t.ID, "session_failed", Metadata{"reason": string(e.reason), "error": s.Error}); err != nil {
 			return err
 		}
+		if err := f.cascade(tx, &f.news, t, "its parent has failed"); err != nil {
+			return err
+		}
 	}
 	return f.report(tx, t, agent, e)
 }
 
-// leave gives the flow up with work in the queue, which stays listed in Pending.
-func (f *flow) leave(tx record.Tx) error {
-	left, err := queue.names(tx, f.thread.ID, record.Range{Limit: 1})
+// leave gives the flow up. A thread with work in the queue, or in the middle of a session, stays listed in Pending.
+func (f *flow) leave(tx record.Tx, t *Thread) error {
+	left, err := queue.names(tx, t.ID, record.Range{Limit: 1})
 	if err != nil {
 		return err
 	}
-	if len(left) == 0 && !f.thread.Session.Active {
+	if len(left) == 0 && !t.Session.Active {
 		return f.release(tx)
 	}
-	return flowTable.delete(tx, f.thread.ID, the)
+	return flowTable.delete(tx, t.ID, the)
 }
 
 func (f *flow) ended(e ending) {
@@ -141,10 +138,13 @@ func (f *flow) abandon(cause error) (*Outcome, error) {
 	}
 	agent, _ := f.definitions.Agent(f.thread.Agent)
 	err := f.settle(func(tx record.Tx, t *Thread) error {
+		if !t.Terminated.IsZero() { // together with its parent, which may be why ctx ended
+			e, told = ending{reason: WasTerminated}, true
+		}
 		if err := f.interrupt(tx, t, e.reason.interruption()); err != nil {
 			return err
 		}
-		if told && t.Session.Open != "" {
+		if told {
 			if err := f.refuseCalls(tx, t, e.reason.interruption()); err != nil {
 				return err
 			}
@@ -160,7 +160,7 @@ func (f *flow) abandon(cause error) (*Outcome, error) {
 		if e.reason == AbortedByUser {
 			t.Status = StatusStopped
 		}
-		return f.leave(tx)
+		return f.leave(tx, t)
 	})
 	switch {
 	case errors.Is(err, errFenced):
@@ -174,133 +174,4 @@ func (f *flow) abandon(cause error) (*Outcome, error) {
 		return f.outcome(), nil
 	}
 	return nil, fmt.Errorf("running thread %s: %w", f.thread.ID, cause)
-}
-
-// interruption is what the calls are told that got no answer.
-func (r Reason) interruption() string {
-	switch r {
-	case AbortedByUser:
-		return "stopped by the user"
-	case WasTerminated:
-		return "the thread was terminated"
-	}
-	return "interrupted by restart: it may have done its work, or part of it"
-}
-
-// recover takes up what a dead process left: a call that was running gets an error and is not run again, because tools
-// have effects; a response that was stored is not asked for again.
-func (f *flow) recover() error {
-	return f.update(func(tx record.Tx, t *Thread) error {
-		return f.interrupt(tx, t, Aborted.interruption())
-	})
-}
-
-// interrupt closes every row that is not whole: pending rows are always among the newest ones.
-func (f *flow) interrupt(tx record.Tx, t *Thread, why string) error {
-	found, err := f.closePending(tx, t, why)
-	if err != nil {
-		return err
-	}
-	logs, err := modelLogs.list(tx, t.ID, record.Range{Last: true, Limit: 1})
-	if err != nil {
-		return err
-	}
-	for _, log := range logs {
-		if log.Ended.IsZero() {
-			log.Ended, log.Error, log.ErrorType = f.now(), why, "interrupted_incomplete"
-			if err := modelLogs.put(tx, t.ID, log.ID, &log); err != nil {
-				return err
-			}
-		}
-	}
-	if found {
-		f.fetched = false
-		return f.note(tx, t.ID, "interrupted", Metadata{"error": why})
-	}
-	return nil
-}
-
-// closePending ends rows that a model or a tool was at work on.
-func (f *flow) closePending(tx record.Tx, t *Thread, why string) (found bool, err error) {
-	const newest = 64
-	rows, err := messages.list(tx, t.ID, record.Range{Last: true, Limit: newest})
-	if err != nil {
-		return false, err
-	}
-	for i := range rows {
-		m := &rows[i]
-		if m.Status != Pending {
-			continue
-		}
-		found = true
-		m.Status, m.Ended = Failed, f.now()
-		if m.Role == ToolRole {
-			result := ToolResult{Error: why, ErrorCode: "interrupted"}
-			m.Status, m.ToolStatus, m.Content, m.Error = Completed, ToolFailed, result.text(nil), &ToolResult{ErrorCode: "interrupted"}
-		}
-		if err := messages.put(tx, t.ID, m.ID, m); err != nil {
-			return found, err
-		}
-	}
-	return found, nil
-}
-
-// refuseCalls answers the calls of the open response that were never begun.
-func (f *flow) refuseCalls(tx record.Tx, t *Thread, why string) error {
-	response, err := messages.get(tx, t.ID, t.Session.Open)
-	if err != nil || response == nil {
-		return err
-	}
-	rows, err := messages.list(tx, t.ID, record.Range{After: response.ID})
-	if err != nil {
-		return err
-	}
-	answered := map[string]bool{}
-	for _, m := range rows {
-		if m.Role == ToolRole && m.Answers == response.ID {
-			answered[m.ToolCallID] = true
-		}
-	}
-	for _, call := range response.ToolCalls {
-		if answered[call.ID] {
-			continue
-		}
-		result := ToolResult{Error: why, ErrorCode: "interrupted"}
-		m := &Message{Role: ToolRole, Side: response.Side, Name: call.Name, ToolCallID: call.ID, Answers: response.ID, Status: Completed,
-			ToolStatus: ToolFailed, Content: result.text(nil), Error: &ToolResult{ErrorCode: "interrupted"}, Created: f.now(), Ended: f.now()}
-		if err := appendMessage(tx, t.ID, m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// note stores a silent row about the thread itself, for clients that show what happened (seed 004 §12).
-func (r *Runtime) note(tx record.Tx, thread, kind string, data Metadata) error {
-	if data == nil {
-		data = Metadata{}
-	}
-	data["status_kind"] = kind
-	return appendMessage(tx, thread, &Message{Role: System, Status: Completed, Silent: true, Metadata: data, Created: r.now()})
-}
-
-// lifecycle calls the hooks of a point. What fails there is told to listeners and changes nothing.
-func (r *Runtime) lifecycle(ctx context.Context, p Point, d *PointData) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("%v", v)
-		}
-		var blocked *Blocked
-		if err != nil && !errors.As(err, &blocked) {
-			r.env.OnAgentEvent("", d.Scope.Thread, Event{Type: HookFailed, Thread: d.Scope.Thread, At: r.now(), Status: string(p), Error: err.Error()})
-		}
-	}()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		if r.clock.Sleep(ctx, hookBudget) == nil {
-			cancel(errHookSlow)
-		}
-	}()
-	return r.env.Hook().Lifecycle(ctx, p, d)
 }

@@ -51,6 +51,7 @@ type flow struct {
 	text        string // what was said last
 	final       *Message
 	scratch     map[string]any // State.Scratch
+	news        news           // of the end of a session
 }
 
 func (r *Runtime) stale(f *flowRecord) bool {

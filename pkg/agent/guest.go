@@ -42,7 +42,7 @@ func (r *Runtime) Guest(ctx context.Context, thread, guest string, o Outgoing) (
 		if waiting = len(left) > 0; err != nil {
 			return err
 		}
-		return f.leave(tx)
+		return f.leave(tx, t)
 	})
 	if err == nil && waiting {
 		r.env.Wake(ctx, thread) // who sent it saw that the thread was at work
@@ -79,7 +79,7 @@ func (f *flow) guestTurn(agent *Agent, prompt *Prompt, model *Model, o Outgoing)
 	}
 	all := *prompt
 	all.IncludeChat, all.IncludePastTools, all.Tools = true, false, nil
-	entries := perspective(SideA, &all, f.history)
+	entries := perspective(SideA, &all, f.history, "")
 	if err := f.attach(entries, &all, model); err != nil {
 		return nil, err
 	}
@@ -106,10 +106,10 @@ func (f *flow) endGuest(row *Message, log *ModelLog, response *Response, failure
 		if failure != nil {
 			row.Status, row.Content = Failed, failure.Error()
 		}
-		if err := messages.put(tx, t.ID, row.ID, row); err != nil {
+		if err := f.closeLog(tx, t, log, response, failure); err != nil {
 			return err
 		}
-		return f.closeLog(tx, t, log, response, failure)
+		return storeMessage(tx, t.ID, row)
 	})
 	if err != nil {
 		return err

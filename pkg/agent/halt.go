@@ -17,7 +17,9 @@ type stopRecord struct {
 // Stop ends what a thread does now. Whoever runs it notices at the next transaction or within a second, in this process or
 // another. Messages that come from tools and children stay in the queue until a person sends one, or Continue.
 func (r *Runtime) Stop(ctx context.Context, thread, reason string) error {
+	var n news
 	err := r.storage.Update(ctx, func(tx record.Tx) error {
+		n = news{}
 		t, err := loadLive(tx, thread)
 		if err != nil {
 			return err
@@ -28,10 +30,14 @@ func (r *Runtime) Stop(ctx context.Context, thread, reason string) error {
 		if err := r.note(tx, thread, "stopped", Metadata{"reason": reason}); err != nil {
 			return err
 		}
-		return r.settleIdle(tx, t, ending{reason: AbortedByUser})
+		if err := r.cascade(tx, &n, t, "its parent was stopped"); err != nil {
+			return err
+		}
+		return r.settleIdle(tx, &n, t, ending{reason: AbortedByUser})
 	})
 	if err == nil {
 		r.interruptFlow(thread, errStopped)
+		r.publish(ctx, &n)
 	}
 	return err
 }
@@ -53,10 +59,16 @@ func (r *Runtime) Continue(ctx context.Context, thread string, side SideName) er
 		if owner != nil && !r.stale(owner) {
 			return busy(thread)
 		}
-		if !t.Session.Active {
-			t.Session = Session{Number: t.Session.Number + 1, Active: true, Started: r.now(), Activated: t.Session.Activated}
+		last := t.Session
+		if !last.Active {
+			t.newSession(r.now())
 		}
-		t.Session.Side = side
+		if last.Side == side {
+			t.Session.Since = last.Since // it goes on with its turn
+		}
+		if t.Session.Side = side; last.Open != "" {
+			t.Session.Side, t.Session.Forced = last.Side, side // after the tools of whoever has called them
+		}
 		if err := stops.delete(tx, thread, the); err != nil {
 			return err
 		}
@@ -74,61 +86,57 @@ func (r *Runtime) Continue(ctx context.Context, thread string, side SideName) er
 // Terminate shuts a thread down for good (seed 004 §10): what runs is aborted, and nothing can be sent to it any more.
 // Everything that it has stored stays there. Its children are terminated as well.
 func (r *Runtime) Terminate(ctx context.Context, thread, reason string) error {
-	var below []string
+	var n news
 	err := r.storage.Update(ctx, func(tx record.Tx) error {
-		t, err := loadThread(tx, thread)
-		if err != nil || !t.Terminated.IsZero() {
+		n = news{}
+		if _, err := loadThread(tx, thread); err != nil {
 			return err
 		}
-		below, err = r.terminateRow(tx, t, reason)
-		return err
+		return r.terminateTree(tx, &n, thread, reason, false)
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		r.publish(ctx, &n)
 	}
-	r.interruptFlow(thread, terminated(thread))
-	for _, child := range below {
-		if err := r.Terminate(ctx, child, "its parent was terminated"); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
-// terminateRow terminates a thread in a transaction and returns its children.
-func (r *Runtime) terminateRow(tx record.Tx, t *Thread, reason string) ([]string, error) {
+// terminateRow terminates a thread in a transaction, without its children.
+func (r *Runtime) terminateRow(tx record.Tx, n *news, t *Thread, reason string) error {
 	t.Terminated = r.now()
 	if err := stops.put(tx, t.ID, the, &stopRecord{At: t.Terminated, Reason: reason}); err != nil {
-		return nil, err
+		return err
 	}
 	if err := waiting.delete(tx, "", t.ID); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.note(tx, t.ID, "terminated", Metadata{"reason": reason}); err != nil {
-		return nil, err
+		return err
 	}
-	if err := r.settleIdle(tx, t, ending{reason: WasTerminated}); err != nil {
-		return nil, err
-	}
-	if err := r.childStatus(tx, t, StatusTerminated); err != nil {
-		return nil, err
-	}
-	return children.names(tx, t.ID, record.Range{})
+	return r.settleIdle(tx, n, t, ending{reason: WasTerminated})
 }
 
 // settleIdle stores the end of a thread that nobody runs; whoever runs one does it on the way out.
-func (r *Runtime) settleIdle(tx record.Tx, t *Thread, e ending) error {
+func (r *Runtime) settleIdle(tx record.Tx, n *news, t *Thread, e ending) error {
 	owner, err := flowTable.get(tx, t.ID, the)
 	if err != nil {
 		return err
 	}
 	if owner == nil || r.stale(owner) {
-		f := &flow{Runtime: r, thread: t}
+		f := &flow{Runtime: r, thread: t, news: *n}
 		if err := f.interrupt(tx, t, e.reason.interruption()); err != nil {
 			return err
 		}
-		t.Session.Active, t.Session.Open, t.Session.Reason = false, "", e.reason
-		t.Status = e.status(nil)
+		if err := f.refuseCalls(tx, t, e.reason.interruption()); err != nil {
+			return err
+		}
+		if t.Session.Active {
+			agent, _ := r.definitions.Agent(t.Agent)
+			if err := f.endSession(tx, t, agent, e); err != nil {
+				return err
+			}
+			*n = f.news
+		}
+		t.Session.Reason, t.Status = e.reason, e.status(nil)
 		if err := flowTable.delete(tx, t.ID, the); err != nil {
 			return err
 		}

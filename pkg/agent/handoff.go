@@ -40,7 +40,7 @@ func (f *flow) applyHandoff(target string, results []Message) error {
 	if err != nil {
 		return f.end(ending{reason: StepError, err: err})
 	}
-	from := f.thread.Agent
+	from, steps := f.thread.Agent, f.thread.Session.Steps
 	err = f.update(func(tx record.Tx, t *Thread) error {
 		if t.Origin == "" {
 			t.Origin = t.Agent
@@ -54,15 +54,18 @@ func (f *flow) applyHandoff(target string, results []Message) error {
 			}
 			t.Arguments = merge(t.Arguments, m.Metadata["arguments"])
 			if opening, ok := m.Metadata["opening"].(string); ok {
-				if err := appendMessage(tx, t.ID, &Message{Role: User, Content: opening, Status: Completed, Created: f.now()}); err != nil {
+				m := &Message{Role: User, Content: opening, Status: Completed, Created: f.now()}
+				if err := appendMessage(tx, t.ID, m); err != nil {
 					return err
 				}
+				t.Session.Since = m.ID
 			}
 		}
 		f.fetched = false
 		return f.note(tx, t.ID, "handoff", Metadata{"from": from, "to": agent.Name})
 	})
 	if err == nil {
+		f.emit(Event{Type: StepCompleted, Step: steps})
 		f.emit(Event{Type: HandedOff, Status: agent.Name})
 	}
 	return err

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/ryeos/rye/pkg/record"
@@ -57,11 +58,11 @@ func (t *Thread) used() Usage {
 
 // atLimit asks the hooks whether the limit holds. It reports whether the step may be done.
 func (f *flow) atLimit(agent *Agent, prompt *Prompt, over *LimitReached) (bool, error) {
-	d := &PointData{Scope: Scope{Thread: f.thread.ID, Side: f.thread.Session.Side, Agent: agent, Prompt: prompt}, Limit: over, State: f.state(f.thread.ID, f)}
-	f.lifecycle(f.ctx, AtLimit, d)
+	d := &PointData{Scope: Scope{Agent: agent, Prompt: prompt}, Limit: over}
+	f.hook(AtLimit, d)
 	switch {
 	case d.Suspend:
-		return false, f.end(ending{reason: Suspended, err: over})
+		return false, f.end(ending{reason: Suspended, err: over, leave: true})
 	case d.Extend > 0:
 		return false, f.update(func(_ record.Tx, t *Thread) error {
 			if t.Session.Extended == nil {
@@ -76,7 +77,7 @@ func (f *flow) atLimit(agent *Agent, prompt *Prompt, over *LimitReached) (bool, 
 	return false, f.end(ending{reason: over.Reason})
 }
 
-var changing = regexp.MustCompile(`[0-9]+|"[^"]*"|'[^']*'`)
+var changing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+|"[^"]*"|'[^']*'`) })
 
 // repeatedError reports whether the newest tool results all failed with the same error, but for numbers and names in it: a
 // model that does not learn is not asked again.
@@ -84,10 +85,13 @@ func (f *flow) repeatedError() bool {
 	same, n := "", 0
 	for i := len(f.history) - 1; i >= 0 && n < sameErrors; i-- {
 		m := &f.history[i]
+		if m.Role == User && m.Side == "" {
+			return false // somebody has said something since
+		}
 		if m.Role != ToolRole {
 			continue
 		}
-		message := changing.ReplaceAllString(m.Content, "#")
+		message := changing().ReplaceAllString(m.Content, "#")
 		if m.ToolStatus != ToolFailed || n > 0 && message != same {
 			return false
 		}

@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ryeos/rye/pkg/item"
@@ -83,8 +85,8 @@ type Message struct {
 	Subagent    string        `json:"subagent_id,omitempty"` // the child that it came from or that the call made
 	Attachments []Attachment  `json:"attachments,omitempty"`
 	Reasoning   string        `json:"reasoning_content,omitempty"`
-	Tokens      int64         `json:"context_tokens,omitempty"` // of a response: what the request and it took, if the model said so
-	Error       *ToolResult   `json:"error,omitempty"`          // code and data of a tool that failed
+	Log         *ModelLog     `json:"model_log,omitempty"` // of an answer: how it came about
+	Error       *ToolResult   `json:"error,omitempty"`     // code and data of a tool that failed
 	Metadata    Metadata      `json:"metadata,omitempty"`
 	Created     time.Time     `json:"created_at"`
 	Ended       time.Time     `json:"completed_at,omitzero"` // of responses and tools
@@ -118,7 +120,50 @@ func appendMessage(tx record.Tx, thread string, m *Message) error {
 		return err
 	}
 	m.ID = id
-	return messages.put(tx, thread, id, m)
+	return storeMessage(tx, thread, m)
+}
+
+// openRows are those that a model or a tool is at work on. They are kept apart until they are whole: so the history only
+// grows at its end, and what a dead process left is found without looking through all of it.
+const openRows table[Message] = "open_message"
+
+// storeMessage stores a row that has its number.
+func storeMessage(tx record.Tx, thread string, m *Message) error {
+	if m.Status == Pending {
+		return openRows.put(tx, thread, m.ID, m)
+	}
+	if err := openRows.delete(tx, thread, m.ID); err != nil {
+		return err
+	}
+	return messages.put(tx, thread, m.ID, m)
+}
+
+func removeMessage(tx record.Tx, thread, id string) error {
+	if err := openRows.delete(tx, thread, id); err != nil {
+		return err
+	}
+	return messages.delete(tx, thread, id)
+}
+
+// findMessage returns a row, whole or not; nil if there is none.
+func findMessage(tx record.Reader, thread, id string) (*Message, error) {
+	m, err := messages.get(tx, thread, id)
+	if err != nil || m != nil {
+		return m, err
+	}
+	return openRows.get(tx, thread, id)
+}
+
+// allMessages are the rows of a thread, those that are not whole among them.
+func allMessages(tx record.Reader, thread string) ([]Message, error) {
+	all, err := messages.list(tx, thread, record.Range{})
+	if err != nil {
+		return nil, err
+	}
+	open, err := openRows.list(tx, thread, record.Range{})
+	all = append(all, open...)
+	slices.SortFunc(all, func(a, b Message) int { return strings.Compare(a.ID, b.ID) })
+	return all, err
 }
 
 // touch notes that somebody beside the flow changed rows, so that a flow reads them again.
@@ -153,7 +198,7 @@ func (r *Runtime) Messages(ctx context.Context, thread string, o PageOptions) (P
 		if _, err := loadThread(tx, thread); err != nil {
 			return err
 		}
-		all, err := messages.list(tx, thread, record.Range{})
+		all, err := allMessages(tx, thread)
 		if err != nil {
 			return err
 		}
@@ -185,7 +230,7 @@ func (r *Runtime) Messages(ctx context.Context, thread string, o PageOptions) (P
 func (r *Runtime) Message(ctx context.Context, thread, id string) (*Message, error) {
 	var m *Message
 	err := r.storage.View(ctx, func(tx record.Reader) (err error) {
-		m, err = messages.get(tx, thread, id)
+		m, err = findMessage(tx, thread, id)
 		if err == nil && m == nil {
 			err = item.Errorf(item.TypeNotFound, "thread %s has no message %q", thread, id)
 		}

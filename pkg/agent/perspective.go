@@ -8,13 +8,14 @@ import (
 )
 
 // perspective is the history as a side sees it: what it said itself is the assistant's, what the other side said is the
-// user's, and the other side's tools do not exist (seed 004 §4).
-func perspective(side SideName, prompt *Prompt, history []Message) []Entry {
+// user's, and the other side's tools do not exist (seed 004 §4). The turn began at since, or with
+// what the other side said last if that is older; what was before is past.
+func perspective(side SideName, prompt *Prompt, history []Message, since string) []Entry {
 	latest := latestOther(side, history)
 	entries := []Entry{}
 	for i := range history {
 		m := &history[i]
-		past := i < latest
+		past := i < latest && (since == "" || m.ID < since)
 		if past && !prompt.IncludeChat {
 			continue
 		}
@@ -25,7 +26,7 @@ func perspective(side SideName, prompt *Prompt, history []Message) []Entry {
 	return entries
 }
 
-// latestOther is where the current turn begins: at the newest message of the other side, or the first of several.
+// latestOther is the newest message of the other side, or the first of several.
 func latestOther(side SideName, history []Message) int {
 	i := len(history) - 1
 	for ; i >= 0 && !fromOther(side, &history[i]); i-- {

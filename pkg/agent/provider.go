@@ -13,6 +13,25 @@ type Provider interface {
 	Stream(ctx context.Context, r Request) iter.Seq2[Chunk, error]
 }
 
+// ProviderFunc is a Provider that answers in one piece.
+type ProviderFunc func(ctx context.Context, r Request) (Response, error)
+
+// Stream implements Provider.
+func (f ProviderFunc) Stream(ctx context.Context, r Request) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		answer, err := f(ctx, r)
+		if err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		c := Chunk{Text: answer.Text, Thinking: answer.Thinking, Usage: &answer.Usage, Finish: answer.Finish, Model: answer.Model}
+		for i, call := range answer.Calls {
+			c.Calls = append(c.Calls, CallDelta{Index: i, ID: call.ID, Name: call.Name, Arguments: call.Arguments})
+		}
+		yield(c, nil)
+	}
+}
+
 // Request is one call of a model.
 type Request struct {
 	Thread   string
@@ -122,6 +141,10 @@ func (m *Model) priced(u Usage) Usage {
 		u.Spend = m.Price.cost(u)
 	}
 	return u
+}
+
+func (u Usage) minus(v Usage) Usage {
+	return Usage{u.Input - v.Input, u.Cached - v.Cached, u.Output - v.Output, u.Reasoning - v.Reasoning, u.Spend - v.Spend}
 }
 
 // cost is the price of tokens, rounded up: budgets err to the safe side.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ func (q *Queued) pending() Message {
 	m := *q.Message
 	m.ID, m.Status, m.Created = "queue-"+q.ID, Pending, q.At
 	m.Metadata = Metadata{"queued": true, "queue_status": "waiting"}
+	maps.Copy(m.Metadata, q.Message.Metadata)
 	return m
 }
 

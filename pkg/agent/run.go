@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/ryeos/rye/pkg/record"
 )
@@ -93,6 +94,9 @@ func (f *flow) drain() (idle bool, err error) {
 	var drained []Message
 	tools := false
 	active := f.thread.Session.Active
+	if quiet, err := f.quiet(); err != nil || active && quiet {
+		return false, err
+	}
 	err = f.update(func(tx record.Tx, t *Thread) error {
 		drained, tools, idle = nil, false, false
 		rows, err := queue.list(tx, t.ID, record.Range{})
@@ -115,7 +119,7 @@ func (f *flow) drain() (idle bool, err error) {
 			drained = append(drained, *m)
 		}
 		if len(drained) > 0 {
-			t.takeTurn(drained[0].Role, f)
+			t.takeTurn(&drained[0], f)
 		}
 		if t.Session.Active {
 			t.Status = StatusRunning
@@ -132,21 +136,55 @@ func (f *flow) drain() (idle bool, err error) {
 		if active && m.Role == User && !m.Silent {
 			f.emit(Event{Type: UserSteered, Text: m.Content})
 		}
-		f.lifecycle(f.ctx, AfterCreateMessage, &PointData{Message: &m})
+		f.hook(AfterCreateMessage, &PointData{Message: &m})
 	}
 	if tools {
-		return false, f.queuedTools("")
+		return false, f.queuedTools()
 	}
 	return false, nil
 }
 
-// takeTurn makes it the turn of whoever answers a role, in the session that runs or a new one.
-func (t *Thread) takeTurn(role Role, f *flow) {
-	s := &t.Session
-	if !s.Active {
-		t.Session = Session{Number: s.Number + 1, Active: true, Started: f.now(), Activated: s.Activated}
+// quiet reports whether nobody has queued or changed anything. Only looking costs no transaction.
+func (f *flow) quiet() (quiet bool, err error) {
+	err = f.storage.View(f.ctx, func(tx record.Reader) error {
+		if err := f.check(tx); err != nil {
+			return err
+		}
+		rows, err := queue.names(tx, f.thread.ID, record.Range{Limit: 1})
+		if err != nil {
+			return err
+		}
+		mark, err := touchedMark(tx, f.thread.ID)
+		quiet = len(rows) == 0 && f.fetched && mark == f.touched
+		return err
+	})
+	return quiet, err
+}
+
+// touchedMark changes when somebody beside the flow changes rows.
+func touchedMark(tx record.Reader, thread string) (string, error) {
+	n, err := counters.get(tx, thread, "touched")
+	if err != nil || n == nil {
+		return "", err
 	}
-	s.Side = answers(role)
+	return record.Name(*n), nil
+}
+
+// takeTurn makes it the turn of whoever answers a message, in the session that runs or a new one. What is said to a side in
+// the middle of its turn belongs to that turn.
+func (t *Thread) takeTurn(m *Message, f *flow) {
+	s := &t.Session
+	side := answers(m.Role)
+	if !s.Active {
+		t.newSession(f.now())
+	}
+	if s.Side != side {
+		s.Side, s.Since = side, m.ID
+	}
+}
+
+func (t *Thread) newSession(at time.Time) {
+	t.Session = Session{Number: t.Session.Number + 1, Active: true, Started: at, Activated: t.Session.Activated}
 }
 
 // release gives the flow up. Only a transaction that has found nothing to do may.
@@ -159,13 +197,9 @@ func (f *flow) release(tx record.Tx) error {
 
 // refresh brings the history in memory up to date: with new rows, or all of it if somebody else has changed rows.
 func (f *flow) refresh(tx record.Reader, t *Thread, added []Message) error {
-	touched, err := counters.get(tx, t.ID, "touched")
+	mark, err := touchedMark(tx, t.ID)
 	if err != nil {
 		return err
-	}
-	mark := ""
-	if touched != nil {
-		mark = record.Name(*touched)
 	}
 	if f.fetched && mark == f.touched {
 		f.history = append(f.history, slices.DeleteFunc(added, func(m Message) bool { return !m.shown() })...)
@@ -181,36 +215,6 @@ func (f *flow) refresh(tx record.Reader, t *Thread, added []Message) error {
 	f.history = slices.DeleteFunc(all, func(m Message) bool { return !m.shown() })
 	f.touched, f.fetched = mark, true
 	return nil
-}
-
-// speaker is the agent and the prompt whose turn it is. An agent whose file has changed since the thread began is refused:
-// nobody has agreed to what it says now.
-func (f *flow) speaker() (*Agent, *Prompt, error) {
-	agent, err := f.definitions.Agent(f.thread.Agent)
-	if err != nil {
-		return nil, nil, err
-	}
-	if agent.Digest != f.thread.Digest {
-		return nil, nil, changed(f.thread)
-	}
-	prompt, err := f.definitions.Prompt(agent.side(f.thread.Session.Side).Prompt)
-	return agent, prompt, err
-}
-
-func (a *Agent) side(s SideName) *Side {
-	if s == SideB {
-		return &a.SideB
-	}
-	return &a.SideA
-}
-
-// human reports whether a side is a person.
-func (f *flow) human(s SideName) bool {
-	if s == SideA {
-		return false
-	}
-	agent, err := f.definitions.Agent(f.thread.Agent)
-	return err == nil && agent.Kind != Dual
 }
 
 // finishStep runs the tools of the open response, decides what comes next, and tells the hooks.

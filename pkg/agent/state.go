@@ -84,7 +84,7 @@ func (s *State) Inject(ctx context.Context, m Message) (*Message, error) {
 // UpdateMessage changes the text, the metadata, or whether people see a message; what is nil stays.
 func (s *State) UpdateMessage(ctx context.Context, id string, content *string, metadata Metadata, silent *bool) error {
 	return s.change(ctx, func(tx record.Tx) error {
-		m, err := messages.get(tx, s.thread, id)
+		m, err := findMessage(tx, s.thread, id)
 		switch {
 		case err != nil:
 			return err
@@ -100,18 +100,18 @@ func (s *State) UpdateMessage(ctx context.Context, id string, content *string, m
 		if silent != nil {
 			m.Silent = *silent
 		}
-		return messages.put(tx, s.thread, id, m)
+		return storeMessage(tx, s.thread, m)
 	})
 }
 
 // DeleteMessage removes a message and reports whether it was there.
 func (s *State) DeleteMessage(ctx context.Context, id string) (found bool, err error) {
 	err = s.change(ctx, func(tx record.Tx) error {
-		m, err := messages.get(tx, s.thread, id)
+		m, err := findMessage(tx, s.thread, id)
 		if found = err == nil && m != nil; !found {
 			return err
 		}
-		return messages.delete(tx, s.thread, id)
+		return removeMessage(tx, s.thread, id)
 	})
 	return found && err == nil, err
 }

@@ -58,7 +58,7 @@ func (f *flow) beginStep(row *Message, log *ModelLog) error {
 		if err := appendMessage(tx, t.ID, row); err != nil {
 			return err
 		}
-		log.Message = row.ID
+		log.Message, log.row = row.ID, row
 		return f.openLog(tx, t.ID, log)
 	})
 }
@@ -66,19 +66,19 @@ func (f *flow) beginStep(row *Message, log *ModelLog) error {
 // persist stores the response. From here on it is never asked for again.
 func (f *flow) persist(row *Message, log *ModelLog, response *Response) error {
 	row.Content, row.Reasoning, row.ToolCalls = response.Text, response.Thinking, response.Calls
-	row.Status, row.Ended, row.Tokens = Completed, f.now(), response.Usage.Total()
+	row.Status, row.Ended = Completed, f.now()
 	err := f.update(func(tx record.Tx, t *Thread) error {
 		t.Session.Open = row.ID
-		if err := messages.put(tx, t.ID, row.ID, row); err != nil {
+		if err := f.closeLog(tx, t, log, response, nil); err != nil {
 			return err
 		}
-		return f.closeLog(tx, t, log, response, nil)
+		return storeMessage(tx, t.ID, row)
 	})
 	if err != nil {
 		return err
 	}
 	f.history = append(f.history, *row)
-	f.lifecycle(f.ctx, AfterCreateMessage, &PointData{Message: row})
+	f.hook(AfterCreateMessage, &PointData{Message: row})
 	return nil
 }
 
@@ -90,10 +90,10 @@ func (t *Thread) spend(u Usage) {
 // failStep stores that no model could answer. What is queued stays there for the next run: asking again at once would fail
 // again.
 func (f *flow) failStep(row *Message, log *ModelLog, cause error) error {
-	f.lifecycle(f.ctx, AtError, &PointData{Err: cause})
+	f.hook(AtError, &PointData{Err: cause})
 	row.Status, row.Content, row.Ended = Failed, cause.Error(), f.now()
 	return f.endWith(ending{reason: StepError, err: cause, leave: true}, func(tx record.Tx, t *Thread) error {
-		if err := messages.put(tx, t.ID, row.ID, row); err != nil {
+		if err := storeMessage(tx, t.ID, row); err != nil {
 			return err
 		}
 		return f.closeLog(tx, t, log, nil, cause)
@@ -105,14 +105,14 @@ func (f *flow) fail(cause error) error {
 	if err := context.Cause(f.ctx); err != nil {
 		return err
 	}
-	f.lifecycle(f.ctx, AtError, &PointData{Err: cause})
+	f.hook(AtError, &PointData{Err: cause})
 	return f.end(ending{reason: StepError, err: cause, leave: true})
 }
 
 // noAction ends the session when a model said nothing at all: nothing is kept of it, and nothing is made up.
 func (f *flow) noAction(row *Message, log *ModelLog, response *Response) error {
 	return f.endWith(ending{reason: NoAction, leave: true}, func(tx record.Tx, t *Thread) error {
-		if err := messages.delete(tx, t.ID, row.ID); err != nil {
+		if err := removeMessage(tx, t.ID, row.ID); err != nil {
 			return err
 		}
 		return f.closeLog(tx, t, log, response, nil)

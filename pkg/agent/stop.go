@@ -128,7 +128,7 @@ func (f *flow) conclude(agent *Agent, prompt *Prompt, response *Message, results
 	err := f.update(func(tx record.Tx, t *Thread) error {
 		if v.text != response.Content {
 			response.Content = v.text
-			if err := messages.put(tx, t.ID, response.ID, response); err != nil {
+			if err := storeMessage(tx, t.ID, response); err != nil {
 				return err
 			}
 			f.fetched = false
@@ -146,10 +146,13 @@ func (f *flow) conclude(agent *Agent, prompt *Prompt, response *Message, results
 		return err
 	}
 	f.emit(Event{Type: StepCompleted, Step: steps})
-	f.lifecycle(f.ctx, AfterStep, &PointData{Scope: Scope{Thread: f.thread.ID, Agent: agent, Prompt: prompt},
+	f.hook(AfterStep, &PointData{Scope: Scope{Agent: agent, Prompt: prompt},
 		Response: &Response{Text: response.Content, Calls: response.ToolCalls}})
 	if end != nil {
 		f.ended(*end)
+	}
+	if !f.thread.Terminated.IsZero() {
+		return errLeft // it was to do one task
 	}
 	return nil
 }
@@ -175,6 +178,7 @@ func (f *flow) nextTurn(t *Thread, agent *Agent, side *Side, response *Message, 
 		s.Text = v.text
 	}
 	over := v.turn != "" || agent.Kind == Dual && side.KeepGoing && side.StopTool == "" && len(response.ToolCalls) == 0
+	was := s.Side
 	if over {
 		if s.Side == SideA {
 			s.TurnsA++
@@ -190,6 +194,9 @@ func (f *flow) nextTurn(t *Thread, agent *Agent, side *Side, response *Message, 
 		if s.Side == SideA || agent.Kind == Dual {
 			s.Forced = ""
 		}
+	}
+	if s.Side != was {
+		s.Since = response.ID
 	}
 }
 

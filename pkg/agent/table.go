@@ -20,7 +20,7 @@ const (
 	stops     table[stopRecord]      = "stop"      // one, called "stop"
 	children  table[Child]           = "child"     // by the child's id
 	variables table[sealedVariable]  = "variable"  // by name
-	requests  table[VariableRequest] = "request"   // by id
+	requests  table[pendingChild]    = "request"   // by id
 	values    table[json.RawMessage] = "value"     // by key
 	files     table[Attachment]      = "file"      // by path
 	effects   table[Effect]          = "effect"    // by number

@@ -24,8 +24,9 @@ type Thread struct {
 	Arguments  json.RawMessage `json:"arguments,omitempty"` // an object: what {{name}} in prompts stands for
 	Digest     string          `json:"digest,omitempty"`    // of the agent's definition when the thread began
 	Limits     Limits          `json:"limits,omitzero"`
-	Usage      Usage           `json:"usage,omitzero"` // in its life, without its children
-	Below      Usage           `json:"below,omitzero"` // of its children and theirs
+	Usage      Usage           `json:"usage,omitzero"`  // in its life, without its children
+	Below      Usage           `json:"below,omitzero"`  // of its children and theirs
+	Billed     Usage           `json:"billed,omitzero"` // of Usage: what its parents have in Below
 	Spawned    int             `json:"spawned,omitempty"`
 	Status     Status          `json:"status"`
 	Session    Session         `json:"session"`
@@ -49,6 +50,7 @@ type Session struct {
 	Text    string    `json:"response,omitempty"` // what was said last
 	Error   string    `json:"error,omitempty"`
 
+	Since     string           `json:"since,omitempty"`     // the message that the turn answers: a prompt without IncludeChat sees no older one
 	Open      string           `json:"open,omitempty"`      // the response whose tools and stop check are outstanding
 	Forced    SideName         `json:"forced,omitempty"`    // whose turn comes next, whatever the rules say
 	Activated map[string]int   `json:"activated,omitempty"` // prompts whose immediate children were started, by side

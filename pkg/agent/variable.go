@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/record"
@@ -15,7 +16,7 @@ import (
 // keySize is that of AES-256.
 const keySize = 32
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // sealedVariable is a variable of a thread as it is stored: encrypted, and bound to its thread and name, so that it cannot
 // be moved to another place in the storage.
@@ -53,7 +54,7 @@ func (r *Runtime) setVariables(tx record.Tx, thread string, list []Value) error 
 }
 
 func (r *Runtime) seal(thread string, v Value) (*sealedVariable, error) {
-	if !variableName.MatchString(v.Name) {
+	if !variableName().MatchString(v.Name) {
 		return nil, item.Usagef("%s cannot be the name of a variable", item.Quote(v.Name))
 	}
 	aead, err := r.sealer()

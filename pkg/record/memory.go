@@ -2,78 +2,102 @@ package record
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// Memory is a storage that lives as long as its process.
+// Memory is a storage that lives as long as its process. A View keeps nobody waiting.
 type Memory struct {
-	writing sync.Mutex   // held by the one Update
-	mu      sync.RWMutex // guards buckets
+	writing chan struct{} // holds one token, of the Update that runs
+	mu      sync.Mutex    // guards what follows; an Update reads buckets without it, as nobody else changes them
 	buckets map[bucketKey][]Entry
+	shared  bool // a View may be reading buckets, so that the next change begins with a copy
 }
 
 type bucketKey struct{ thread, bucket string }
 
 // NewMemory makes an empty storage.
-func NewMemory() *Memory { return &Memory{buckets: map[bucketKey][]Entry{}} }
+func NewMemory() *Memory {
+	return &Memory{writing: make(chan struct{}, 1), buckets: map[bucketKey][]Entry{}}
+}
 
 // View implements Storage.
 func (m *Memory) View(ctx context.Context, f func(Reader) error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return f(&memoryTx{memory: m})
+	m.mu.Lock()
+	m.shared = true
+	buckets := m.buckets
+	m.mu.Unlock()
+	return f(&memoryTx{buckets: buckets})
 }
 
-// Update implements Storage. Readers see the changes when f is done: they are kept apart until then.
+// Update implements Storage. Its changes are kept apart until f is done.
 func (m *Memory) Update(ctx context.Context, f func(Tx) error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	m.writing.Lock()
-	defer m.writing.Unlock()
-	tx := &memoryTx{memory: m, changed: map[Key][]byte{}}
+	select {
+	case m.writing <- struct{}{}:
+		defer func() { <-m.writing }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	tx := &memoryTx{buckets: m.buckets, changed: map[Key][]byte{}}
 	if err := f(tx); err != nil {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for k, document := range tx.changed {
-		m.set(k, document)
+	if err := context.Cause(ctx); err != nil {
+		return err
 	}
+	m.commit(tx.changed)
 	return nil
 }
 
-func (m *Memory) set(k Key, document []byte) {
-	at := bucketKey{k.Thread, k.Bucket}
-	bucket := m.buckets[at]
-	i, found := find(bucket, k.Name)
+func (m *Memory) commit(changed map[Key][]byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.shared {
+		m.buckets, m.shared = maps.Clone(m.buckets), false
+	}
+	for k, document := range changed {
+		at := bucketKey{k.Thread, k.Bucket}
+		if bucket := with(m.buckets[at], k.Name, document); len(bucket) > 0 {
+			m.buckets[at] = bucket
+		} else {
+			delete(m.buckets, at)
+		}
+	}
+}
+
+// with returns a bucket with a document changed, removed if it is nil. The old slice stays as it is: Views may have it.
+func with(bucket []Entry, name string, document []byte) []Entry {
+	i, found := find(bucket, name)
 	switch {
 	case document == nil && !found:
-		return
+		return bucket
+	case document == nil && i == 0: // queues are emptied from the front
+		return bucket[1:]
 	case document == nil:
-		bucket = slices.Delete(bucket, i, i+1)
+		return slices.Concat(bucket[:i], bucket[i+1:])
 	case found:
-		bucket[i].Document = document
-	default:
-		bucket = slices.Insert(bucket, i, Entry{k.Name, document})
+		return slices.Concat(bucket[:i], []Entry{{name, document}}, bucket[i+1:])
+	case i == len(bucket): // what is behind the end of the old slice is nobody's
+		return append(bucket, Entry{name, document})
 	}
-	if m.buckets[at] = bucket; len(bucket) == 0 {
-		delete(m.buckets, at)
-	}
+	return slices.Concat(bucket[:i], []Entry{{name, document}}, bucket[i:])
 }
 
 func find(bucket []Entry, name string) (int, bool) {
 	return slices.BinarySearchFunc(bucket, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
 }
 
-// memoryTx is a transaction. changed holds what it wrote, nil for what it deleted.
+// memoryTx is a transaction. changed holds what an Update wrote, nil for what it deleted.
 type memoryTx struct {
-	memory  *Memory
+	buckets map[bucketKey][]Entry
 	changed map[Key][]byte
 }
 
@@ -81,9 +105,7 @@ func (t *memoryTx) Get(k Key) ([]byte, error) {
 	if document, ok := t.changed[k]; ok {
 		return document, nil
 	}
-	t.lock()
-	defer t.unlock()
-	bucket := t.memory.buckets[bucketKey{k.Thread, k.Bucket}]
+	bucket := t.buckets[bucketKey{k.Thread, k.Bucket}]
 	if i, ok := find(bucket, k.Name); ok {
 		return bucket[i].Document, nil
 	}
@@ -91,49 +113,35 @@ func (t *memoryTx) Get(k Key) ([]byte, error) {
 }
 
 func (t *memoryTx) Scan(thread, bucket string, r Range) ([]Entry, error) {
-	t.lock()
-	all := t.memory.buckets[bucketKey{thread, bucket}]
-	t.unlock()
-	all = t.overlay(thread, bucket, all)
-	first, found := find(all, r.After)
-	if found {
-		first++
+	all := t.buckets[bucketKey{thread, bucket}]
+	for k, document := range t.changed {
+		if k.Thread == thread && k.Bucket == bucket {
+			all = with(all, k.Name, document)
+		}
 	}
-	end := len(all)
+	first, end := 0, len(all)
+	if r.After != "" {
+		var found bool
+		if first, found = find(all, r.After); found {
+			first++
+		}
+	}
 	if r.Before != "" {
 		end, _ = find(all, r.Before)
 	}
-	list := slices.Clone(all[min(first, end):end])
+	all = all[min(first, end):end]
+	switch beyond := len(all) - r.Limit; {
+	case r.Limit <= 0 || beyond <= 0:
+	case r.Last:
+		all = all[beyond:]
+	default:
+		all = all[:r.Limit]
+	}
+	list := slices.Clone(all)
 	if r.Last {
 		slices.Reverse(list)
 	}
-	if r.Limit > 0 && len(list) > r.Limit {
-		list = list[:r.Limit]
-	}
 	return list, nil
-}
-
-// overlay puts the changes of the transaction on a bucket.
-func (t *memoryTx) overlay(thread, bucket string, all []Entry) []Entry {
-	copied := false
-	for k, document := range t.changed {
-		if k.Thread != thread || k.Bucket != bucket {
-			continue
-		}
-		if !copied {
-			all, copied = slices.Clone(all), true
-		}
-		i, found := find(all, k.Name)
-		switch {
-		case document == nil && found:
-			all = slices.Delete(all, i, i+1)
-		case document != nil && found:
-			all[i].Document = document
-		case document != nil:
-			all = slices.Insert(all, i, Entry{k.Name, document})
-		}
-	}
-	return all
 }
 
 func (t *memoryTx) Put(k Key, document []byte) error {
@@ -144,17 +152,4 @@ func (t *memoryTx) Put(k Key, document []byte) error {
 func (t *memoryTx) Delete(k Key) error {
 	t.changed[k] = nil
 	return nil
-}
-
-// lock guards reads of an Update; a View holds the lock already.
-func (t *memoryTx) lock() {
-	if t.changed != nil {
-		t.memory.mu.RLock()
-	}
-}
-
-func (t *memoryTx) unlock() {
-	if t.changed != nil {
-		t.memory.mu.RUnlock()
-	}
 }

@@ -1,24 +1,30 @@
 // Package record is what a storage offers to the agent runtime: ordered documents below threads, changed in transactions.
-// It is small on purpose: a program that keeps threads in a database of its own implements seven methods, and all that
+// It is small on purpose: a program that keeps threads in a database of its own implements six methods, and all that
 // threads mean stays in one place, package agent. Memory is the storage of tests and of programs that forget; the registry
-// of package thread is the one that lasts.
+// of package thread is the one that lasts. What they have in common is tested by internal/recordtest.
 package record
 
 import "context"
 
 // Storage holds documents. Goroutines and processes may share it.
+//
+// A transaction is a call of f, in which the storage itself must not be used: some storages would wait for themselves.
+// f must not wait for another Update either. The error of f is returned as it is. If the context is over before f begins,
+// f is not called.
 type Storage interface {
-	// View reads one state of the storage.
+	// View reads one state of the storage, whatever Updates do meanwhile: all that was done before View was called is in it.
 	View(ctx context.Context, f func(Reader) error) error
 
-	// Update changes all or nothing: an error of f takes every change back. Updates of one storage run one after
-	// another, those of other processes included. What it did is durable when it returns.
+	// Update changes all or nothing: an error or a panic of f takes every change back, and so does a context that is over
+	// when f returns. Updates of one storage run one after another, those of other processes included. What it did is
+	// durable when it returns.
 	Update(ctx context.Context, f func(Tx) error) error
 }
 
-// Reader reads in a transaction. It may be used only until the function that got it returns.
+// Reader reads in a transaction. It may be used only until the function that got it returns, by one goroutine at a time;
+// the documents that it gave may be kept and must not be changed.
 type Reader interface {
-	// Get returns a document, nil if there is none. The caller does not change it.
+	// Get returns a document, nil if there is none. One that is empty is not nil.
 	Get(k Key) ([]byte, error)
 
 	// Scan returns the documents of one bucket of a thread in the order of their names.
@@ -32,14 +38,15 @@ type Tx interface {
 	Delete(k Key) error               // it need not exist
 }
 
-// Key names a document. A thread's documents go with it; those of the thread "" belong to the storage.
+// Key names a document. Each part may be any string, which is compared by its bytes. A thread's documents go with it;
+// those of the thread "" belong to the storage.
 type Key struct {
 	Thread, Bucket, Name string
 }
 
 // Range is a part of a bucket. The zero Range is all of it.
 type Range struct {
-	After  string // names greater than this
+	After  string // names greater than this; no bound if empty
 	Before string // names less than this; no bound if empty
 	Last   bool   // from the end: the greatest names first
 	Limit  int    // at most so many; all if 0
