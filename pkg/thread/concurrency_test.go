@@ -5,24 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"strconv"
 	"sync"
 	"testing"
 )
 
 func init() {
-	// push: puts numbers into a thread's queue.
-	helpers["push"] = func(dir string, args []string) error {
-		s, err := Open(context.Background(), dir, Options{Existing: true})
-		if err != nil {
-			return err
-		}
-		n, err := strconv.Atoi(args[1])
-		for i := 0; i < n && err == nil; i++ {
-			_, err = s.Queue(args[0]).Push(context.Background(), i)
-		}
-		return err
-	}
 	helpers["storm"] = func(dir string, args []string) error { return storm(dir, args[0]) }
 }
 

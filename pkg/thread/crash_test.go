@@ -10,11 +10,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ryeos/rye/pkg/record"
 )
 
 func init() {
 	helpers["life"] = func(dir string, _ []string) error { return life(dir) }
 	helpers["check"] = func(dir string, _ []string) error { return check(dir) }
+}
+
+// recordOf is a document of a thread.
+func recordOf(thread string) record.Key {
+	return record.Key{Thread: thread, Bucket: "state", Name: "n"}
 }
 
 // withThread opens the registry, takes a thread over and begins it.
@@ -42,12 +49,14 @@ func life(dir string) error {
 	}
 	note := func(what string) { appendLine(filepath.Join(dir, "acknowledged"), what) }
 	var held Reservation
-	var m *Message
 	steps := []struct {
 		name string
 		do   func() error
 	}{
 		{"old", func() error { _, err := s.Register(ctx, New{ID: "old", Item: "tool:x"}); return err }},
+		{"old recorded", func() error {
+			return s.Records().Update(ctx, func(tx record.Tx) error { return tx.Put(recordOf("old"), []byte("done")) })
+		}},
 		{"old finished", func() error { return s.Finish(ctx, "old", Outcome{Status: Error}) }},
 		{"pruned", func() error { _, err := s.Prune(ctx, -time.Hour, 0); return err }},
 		{"parent", func() error { _, err := s.Register(ctx, New{ID: "parent", Item: "directive:p"}); return err }},
@@ -61,7 +70,6 @@ func life(dir string) error {
 			t, err := s.find(ctx, "child")
 			return errors.Join(err, s.Assign(ctx, "child", t.Runner))
 		}},
-		{"pushed", func() error { _, err := s.Queue("child").Push(ctx, "hello"); return err }},
 		{"ran", func() error {
 			return withThread(dir, "child", func(s *Store, id string) (err error) {
 				note("began")
@@ -81,16 +89,12 @@ func life(dir string) error {
 					return err
 				}
 				note("settled")
-				if m, err = s.Queue(id).Claim(ctx, time.Minute); err != nil {
+				if err := s.Records().Update(ctx, func(tx record.Tx) error {
+					return errors.Join(tx.Put(recordOf(id), []byte("done")), tx.Put(recordOf(""), []byte("done")))
+				}); err != nil {
 					return err
 				}
-				if err := s.Queue(id).Ack(ctx, m); err != nil {
-					return err
-				}
-				if err := s.Values(id).Set(ctx, "k", 1); err != nil {
-					return err
-				}
-				note("set")
+				note("recorded")
 				if held, err = s.Reserve(ctx, id, Amounts{Spend: 20}); err != nil {
 					return err
 				}
@@ -168,10 +172,15 @@ func check(dir string) error {
 	for _, name := range []string{"parent", "child"} {
 		complain(acknowledged[name] > 0 && found[name].ID == "", "%s is gone", name)
 	}
-	if acknowledged["set"] > 0 {
-		v, err := s.Values("child").Get(ctx, "k")
-		complain(err != nil || string(v) != "1", "the value is %s: %v", v, err)
-	}
+	complain(s.Records().View(ctx, func(r record.Reader) error {
+		one, err := r.Get(recordOf("child"))
+		other, otherErr := r.Get(recordOf(""))
+		old, oldErr := r.Get(recordOf("old"))
+		complain(string(one) != string(other), "one half of the records is there: %q, %q", one, other)
+		complain(acknowledged["recorded"] > 0 && string(one) != "done", "the record is %q", one)
+		complain(acknowledged["old recorded"] > 0 && (old != nil) != oldThere, "the record of old is %q", old)
+		return errors.Join(err, otherErr, oldErr)
+	}) != nil, "the records cannot be read")
 	var integrity string
 	err = s.db.QueryRowContext(ctx, `PRAGMA integrity_check`).Scan(&integrity)
 	complain(err != nil || integrity != "ok", "integrity: %s, %v", integrity, err)
@@ -185,6 +194,9 @@ func check(dir string) error {
 		complain(err != nil, "it cannot finish: %v", err)
 		_, err = s.Prune(ctx, -time.Hour, 0)
 		complain(err != nil, "pruning: %v", err)
+		var cut int
+		err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM buckets WHERE thread_id IS NULL`).Scan(&cut)
+		complain(err != nil || cut > 0, "%d buckets of no thread are left behind: %v", cut, err)
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			complain(e.IsDir(), "the folder %s is left behind", e.Name())

@@ -4,4 +4,6 @@
 // The registry tells the truth even when a runner was killed. The row is there before the process is; status and result
 // change in one transaction; the runner holds a lock that only the kernel can take from it, and whoever reads a row whose
 // runner is gone settles it as lost, with the evidence, before showing it. docs/thread-states.md has the states.
+//
+// It is also the storage of the agent runtime: Records.
 package thread

@@ -459,6 +459,25 @@ func TestFollowEndsWithTheThread(t *testing.T) {
 	}
 }
 
+// TestFollowOpensWhatIsNew: the index tells of a stream whose file was not there yet when the reader looked for it.
+func TestFollowOpensWhatIsNew(t *testing.T) {
+	s := open(t, t.TempDir())
+	id := register(t, s, New{}).ID
+	begin(t, s, id)
+	var got []byte
+	r := s.newReader(id, LogOptions{}, func(c LogChunk) error {
+		got = append(got, c.Data...)
+		return nil
+	})
+	defer r.close()
+	log := createLog(t, s, id, nil, 0)
+	write(t, log.Stdout(), "first\n")
+	closeLog(t, log)
+	if err := r.chunk(t.Context(), entry{Stream: Stdout, Length: 6}); err != nil || string(got) != "first\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestFollowEndsWithTheContext(t *testing.T) {
 	s := open(t, t.TempDir())
 	id := register(t, s, New{}).ID

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ryeos/rye/internal/recordtest"
 	"github.com/ryeos/rye/pkg/item"
 )
 
@@ -62,8 +63,8 @@ func TestMigrateV1(t *testing.T) {
 	if events, err := s.Events(t.Context(), thread.ID, 0, 10); err != nil || len(events) != 2 {
 		t.Errorf("%d events, %v", len(events), err)
 	}
-	if _, err := s.Queue(thread.ID).Push(t.Context(), "what is new works"); err != nil {
-		t.Error(err)
+	if err := recordtest.Increment(t.Context(), s.Records(), recordOf(thread.ID)); err != nil {
+		t.Errorf("what is new: %v", err)
 	}
 	if got, want := schema(t, s), schema(t, open(t, t.TempDir())); got != want {
 		t.Errorf("a migrated database differs from a new one:\n%s\n%s", got, want)
@@ -147,7 +148,7 @@ func TestMigrationIsAllOrNothing(t *testing.T) {
 	}
 	makeDatabase(t, dir, `DROP TABLE budgets`)
 	s := open(t, dir)
-	if _, err := s.Queue("11111111-1111-4111-8111-111111111111").Push(t.Context(), 1); err != nil {
+	if err := recordtest.Increment(t.Context(), s.Records(), recordOf("11111111-1111-4111-8111-111111111111")); err != nil {
 		t.Error(err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // pruneBatch bounds how long one transaction keeps others waiting.
 const pruneBatch = 500
 
-// Prune removes the rows and folders of threads that ended longer ago than age and are not among the newest keep. A thread
+// Prune removes the rows, documents and folders of threads that ended longer ago than age and are not among the newest keep. A thread
 // stays as long as one that it started does. It returns how many it removed.
 func (s *Store) Prune(ctx context.Context, age time.Duration, keep int) (int, error) {
 	if _, err := s.Reconcile(ctx); err != nil {
@@ -30,7 +30,8 @@ func (s *Store) Prune(ctx context.Context, age time.Duration, keep int) (int, er
 		}
 		total += n
 		failpoint.At("thread.pruned")
-		if err := s.removeFolders(ctx); err != nil { // also those that a Prune which died left behind
+		// Also what a Prune which died left behind.
+		if err := errors.Join(s.removeRecords(ctx, removeBatch), s.removeFolders(ctx)); err != nil {
 			return total, err
 		}
 		if n == 0 {

@@ -153,6 +153,11 @@ func (r *reader) rest(ctx context.Context) error {
 
 // chunk gives what an entry tells of and did not come yet, and what is missing before it.
 func (r *reader) chunk(ctx context.Context, e entry) error {
+	if r.files[e.Stream] == nil { // not asked for, or made since the last look
+		if err := r.open(); err != nil {
+			return err
+		}
+	}
 	file := r.files[e.Stream]
 	if file == nil {
 		return nil

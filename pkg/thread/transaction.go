@@ -3,6 +3,7 @@ package thread
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 )
 
@@ -78,7 +79,11 @@ func (s *Store) transact(ctx context.Context, verb string, sync durability, f fu
 		return err
 	}
 	crashPoint(verb + ": before commit")
-	if err := began.Commit(); err != nil {
+	err = began.Commit()
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // taken back already
+		err = context.Cause(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	crashPoint(verb + ": after commit")
