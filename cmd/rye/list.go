@@ -16,12 +16,12 @@ func newListCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [KIND] [QUERY …]",
 		Short: "List items: what there is, where, and whether it is signed",
-		Long: `List the items of the project, user and system spaces. KIND is tool, directive, knowledge or config; every word of
-QUERY must occur in an item's id or description. Runtimes, and copies that another space shadows, are listed with --all.`,
+		Long: `List the items of the project, user and system spaces. KIND is tool, directive, agent, knowledge or config; every
+word of QUERY must occur in an item's id or description. Runtimes, and copies that another space shadows, are listed with --all.`,
 		Example: `  rye list
   rye list tool file
   rye list --all`,
-		ValidArgs: []string{"tool", "directive", "knowledge", "config"},
+		ValidArgs: item.KindNames(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			req := engine.ListRequest{All: all}
 			if len(args) > 0 {
@@ -70,11 +70,7 @@ func runList(a *app, req engine.ListRequest) error {
 
 // nearKind is a hint for a query that is a misspelt kind.
 func nearKind(req engine.ListRequest) string {
-	var names []string
-	for _, kind := range item.Kinds() {
-		names = append(names, string(kind))
-	}
-	if near := item.Suggest(req.Query, names); req.Kind == "" && near != "" {
+	if near := item.Suggest(req.Query, item.KindNames()); req.Kind == "" && near != "" {
 		return ", 'rye list " + near + "' every " + near
 	}
 	return ""

@@ -43,10 +43,10 @@ QUERY
 			return runSearch(a, strings.Join(args, " "), kind, in, limit)
 		},
 	}
-	cmd.Flags().StringVar(&kind, "kind", "", "only items of this `kind`: tool, directive, knowledge or config")
+	cmd.Flags().StringVar(&kind, "kind", "", "only items of this `kind`: tool, directive, agent, knowledge or config")
 	cmd.Flags().StringVar(&in, "space", "", "only items of this `space`, also those that another one shadows: project, user or system")
 	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "show this many `results`")
-	completeValues(cmd, "kind", "tool", "directive", "knowledge", "config")
+	completeValues(cmd, "kind", item.KindNames()...)
 	completeValues(cmd, "space", "project", "user", "system")
 	return cmd
 }

@@ -70,8 +70,8 @@ func (r *reader) grants(e *item.Element) []Permission {
 	var granted []Permission
 	for _, child := range e.Children {
 		if !slices.Contains(item.Kinds(), item.Kind(child.Name)) || len(child.Children) > 0 {
-			r.fail(child, "Unknown tag <%s> inside <%s>. Valid tags: tool, directive, knowledge, config, each with one id or pattern",
-				child.Name, e.Name)
+			r.fail(child, "Unknown tag <%s> inside <%s>. Valid tags: %s, each with one id or pattern",
+				child.Name, e.Name, strings.Join(item.KindNames(), ", "))
 		}
 		granted = append(granted, r.capability(child, "rye."+e.Name+"."+child.Name+"."))
 	}

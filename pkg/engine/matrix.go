@@ -29,6 +29,9 @@ func checkMatrix(req item.Request, ref item.Ref) error {
 		return item.Usagef("Unknown kind 'config': config items are not executable").Hint("rye show %s", ref)
 	case kind == item.Knowledge:
 		return item.Usagef("Knowledge items are not executable: they are read").Hint("rye show %s", ref)
+	case kind == item.Agent:
+		return item.Usagef("Agents are not executable yet. Tools and directives are; a directive with thread=\"fork\" is an agent with one side.").
+			Hint("rye show %s", ref)
 	case kind == item.Tool && fork:
 		return item.Usagef(`thread="fork" is not supported for tools. Fork spawns a managed LLM thread, which only applies to directives. Use thread="inline" (default).`)
 	case kind == item.Directive && remote && !fork:

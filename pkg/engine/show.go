@@ -27,6 +27,8 @@ type Shown struct {
 	Signer      *Signature       `json:"signed_by,omitempty"`
 	Shadowed    []string         `json:"shadowed,omitempty"`
 	Metadata    *item.Object     `json:"metadata,omitempty"` // of a knowledge entry: all that it declares
+	Agent       *item.Object     `json:"agent,omitempty"`    // what an agent's file defines, in the words of files
+	Issues      []string         `json:"issues,omitempty"`   // what keeps an agent from being signed
 	Parameters  []item.Parameter `json:"parameters,omitempty"`
 	Chain       []ShownElement   `json:"chain,omitempty"`
 	ChainError  string           `json:"chain_error,omitempty"`
@@ -84,13 +86,15 @@ func (e *Engine) Show(text string) (*Shown, error) {
 		s.Shadowed = append(s.Shadowed, p.Display())
 	}
 	e.showSignature(s, chain.SourceOf(found.Place, ref.Kind, data, detached))
-	if ref.Kind == item.Knowledge {
+	switch ref.Kind {
+	case item.Knowledge:
 		s.Metadata = meta.Document.Values
-	}
-	if ref.Kind == item.Tool {
+	case item.Tool:
 		e.showChain(s, ref)
+	case item.Agent:
+		err = e.showAgent(s, ref, data)
 	}
-	return s, nil
+	return s, err
 }
 
 func (e *Engine) showSignature(s *Shown, src integrity.Source) {

@@ -138,7 +138,7 @@ func (e *Engine) signOne(t target, key *integrity.Key, req SignRequest) FileResu
 			}
 			t = t.asDependency()
 		} else {
-			issues, doubts := validate(t.ref, src.File, src.Data, meta)
+			issues, doubts := e.validate(t.ref, src.File, src.Data, meta)
 			warnings = located(t.file(), doubts)
 			if len(issues) > 0 {
 				return invalid(t, issues, warnings)
@@ -188,7 +188,7 @@ func (e *Engine) signOne(t target, key *integrity.Key, req SignRequest) FileResu
 }
 
 // validate lists what keeps an item from being signed, and what is probably a slip.
-func validate(ref item.Ref, file string, data []byte, meta *item.Metadata) (issues, doubts []item.Issue) {
+func (e *Engine) validate(ref item.Ref, file string, data []byte, meta *item.Metadata) (issues, doubts []item.Issue) {
 	switch {
 	case ref.Kind == item.Directive:
 		d, err := directive.Parse(file, data)
@@ -196,6 +196,8 @@ func validate(ref item.Ref, file string, data []byte, meta *item.Metadata) (issu
 			return []item.Issue{{Message: err.Error()}}, nil
 		}
 		return d.Validate(ref, file), nil
+	case ref.Kind == item.Agent:
+		return e.validateAgent(ref, file, data)
 	case ref.Kind == item.Tool && meta.ExecutorID == graphRuntime:
 		issues = item.Validate(ref, file, meta)
 		g, err := graph.Parse(file, data)

@@ -183,8 +183,8 @@ func (e *Engine) pathTargets(file string, dir bool, spaces space.Spaces) ([]targ
 	kind, name, isKind := item.SplitPath(rel)
 	ext := path.Ext(name)
 	if !isKind {
-		return nil, item.Usagef("%s is in no kind's folder: items live in .ai/tools, .ai/directives, .ai/knowledge and "+
-			".ai/config, test specs are the files .ai/tests/**/*.test.yaml", file)
+		return nil, item.Usagef("%s is in no kind's folder: items live in .ai/tools, .ai/directives, .ai/agents, "+
+			".ai/knowledge and .ai/config, test specs are the files .ai/tests/**/*.test.yaml", file)
 	}
 	t := target{ref: item.Ref{Kind: kind, ID: strings.TrimSuffix(name, ext)}, place: place}
 	if !kind.HasExtension(ext) || kind == item.Tool && !mentionsItem(place) {

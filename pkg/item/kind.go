@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind tells which of the four sorts of item a file is (spec/rye-core §1.1).
+// Kind tells which of the five sorts of item a file is (spec/rye-core §1.1).
 type Kind string
 
 // The kinds of items. Dependency is not a kind that a reference can name: it labels the signature of a file that
@@ -13,6 +13,7 @@ type Kind string
 const (
 	Tool       Kind = "tool"
 	Directive  Kind = "directive"
+	Agent      Kind = "agent"
 	Knowledge  Kind = "knowledge"
 	Config     Kind = "config"
 	Dependency Kind = "dependency"
@@ -26,7 +27,16 @@ var toolExtensions = []string{
 }
 
 // Kinds lists every kind that a reference can name, in the order they are shown to people.
-func Kinds() []Kind { return []Kind{Tool, Directive, Knowledge, Config} }
+func Kinds() []Kind { return []Kind{Tool, Directive, Agent, Knowledge, Config} }
+
+// KindNames are the kinds as people write them.
+func KindNames() []string {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, string(k))
+	}
+	return names
+}
 
 // ParseKind accepts the name of a kind ("tool") or of its folder ("tools").
 func ParseKind(s string) (Kind, error) {
@@ -35,7 +45,7 @@ func ParseKind(s string) (Kind, error) {
 			return k, nil
 		}
 	}
-	return "", Usagef("unknown kind %q: a kind is one of tool, directive, knowledge, config", s)
+	return "", Usagef("unknown kind %q: a kind is one of %s", s, strings.Join(KindNames(), ", "))
 }
 
 // Dir is the kind's folder below `.ai/`.
@@ -45,6 +55,8 @@ func (k Kind) Dir() string {
 		return "tools"
 	case Directive:
 		return "directives"
+	case Agent:
+		return "agents"
 	case Knowledge:
 		return "knowledge"
 	case Config:
@@ -60,6 +72,8 @@ func (k Kind) Extensions() []string {
 		return toolExtensions
 	case Directive:
 		return []string{".md"}
+	case Agent:
+		return []string{".yaml", ".yml"}
 	case Knowledge:
 		return []string{".md", ".yaml", ".yml"}
 	case Config:
@@ -77,6 +91,14 @@ func (k Kind) Title() string {
 		return "Item"
 	}
 	return strings.ToUpper(string(k[:1])) + string(k[1:])
+}
+
+// WithArticle is the kind inside of a sentence: "a tool", "an agent".
+func (k Kind) WithArticle() string {
+	if k == Agent {
+		return "an " + string(k)
+	}
+	return "a " + string(k)
 }
 
 // SplitPath cuts a slash path below `.ai/` into the kind of its folder and the rest:

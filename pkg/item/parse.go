@@ -33,6 +33,8 @@ func parseMetadata(kind Kind, file string, data []byte) (*Metadata, error) {
 	switch kind {
 	case Tool:
 		r.tool(m)
+	case Agent:
+		m.Description = r.find("description").text() // its tool_description is for models alone
 	case Directive:
 		m.ConfigSchema = r.directiveSchema()
 	}

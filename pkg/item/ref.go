@@ -38,7 +38,7 @@ func ParseRef(s string) (Ref, error) {
 	}
 	k, err := ParseKind(kind)
 	if err != nil || string(k) != kind {
-		return Ref{}, Usagef("unknown kind in %s: a reference starts with tool:, directive:, knowledge: or config:", Quote(s))
+		return Ref{}, Usagef("unknown kind in %s: a reference starts with one of %s:", Quote(s), strings.Join(KindNames(), ":, "))
 	}
 	if id == "" {
 		return Ref{}, Usagef("the reference %q needs an id after the colon, as in '%s:my/item'", s, kind)

@@ -50,6 +50,12 @@ func Validate(ref Ref, file string, m *Metadata) []Issue {
 		v.required("description", m.Description)
 		v.category(true)
 		v.text("author")
+	case Agent:
+		v.name(false)
+		v.snakeStem()
+		v.version()
+		v.required("description", m.Description)
+		v.category(true)
 	case Knowledge:
 		v.name(true)
 		v.text("title")
@@ -112,6 +118,13 @@ func (v *validator) snakeCase() {
 	name := v.fields.find("name").value
 	if s, ok := name.(string); ok && s != "" && !snakeCasePattern().MatchString(s) {
 		v.report("name", "Field 'name' must be snake_case, got '%s'", s)
+	}
+}
+
+// snakeStem is snakeCase for a kind whose name is the file's.
+func (v *validator) snakeStem() {
+	if !snakeCasePattern().MatchString(v.stem) {
+		v.report("name", "The file's name must be snake_case, got '%s'", v.stem)
 	}
 }
 

@@ -31,7 +31,7 @@ func (t YAMLTree) Position(path ...string) Position {
 		return pos
 	}
 	for _, key := range path {
-		if n = yamlChild(n, key); n == nil {
+		if _, n = yamlChild(n, key); n == nil {
 			break
 		}
 		pos = Position{Line: n.Line, Column: n.Column}
@@ -39,20 +39,37 @@ func (t YAMLTree) Position(path ...string) Position {
 	return pos
 }
 
-// yamlChild is the value of a key or an index, nil if there is none.
-func yamlChild(n *yaml.Node, key string) *yaml.Node {
+// Key is where the last key of a path is written; of an index, and of what does not exist, it is Position.
+func (t YAMLTree) Key(path ...string) Position {
+	if t.root == nil || len(path) == 0 {
+		return t.Position()
+	}
+	n, last := t.root, len(path)-1
+	for _, key := range path[:last] {
+		if _, n = yamlChild(n, key); n == nil {
+			return t.Position(path...)
+		}
+	}
+	if name, _ := yamlChild(n, path[last]); name != nil {
+		return Position{Line: name.Line, Column: name.Column}
+	}
+	return t.Position(path...)
+}
+
+// yamlChild is the value of a key, with the key, or of an index; nil if there is none.
+func yamlChild(n *yaml.Node, key string) (name, value *yaml.Node) {
 	n = resolveAlias(n)
 	switch n.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			if n.Content[i].Kind != yaml.MappingNode && keyText(n.Content[i]) == key {
-				return n.Content[i+1]
+				return n.Content[i], n.Content[i+1]
 			}
 		}
 	case yaml.SequenceNode:
 		if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < len(n.Content) {
-			return n.Content[i]
+			return nil, n.Content[i]
 		}
 	}
-	return nil
+	return nil, nil
 }

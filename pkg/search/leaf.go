@@ -59,10 +59,7 @@ func ParseKind(name string) (item.Kind, error) {
 	if err == nil {
 		return kind, nil
 	}
-	var names []string
-	for _, k := range item.Kinds() {
-		names = append(names, string(k))
-	}
+	names := item.KindNames()
 	return "", withNear(item.Usagef("unknown kind %s: a kind is one of %s", item.Quote(name), strings.Join(names, ", ")), name, names)
 }
 

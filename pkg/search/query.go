@@ -188,7 +188,7 @@ func (t token) is(operator string) bool { return !t.quoted && t.field == "" && t
 
 // queryFields are what may stand before a colon.
 var queryFields = []string{
-	"kind", "space", "category", "tag", "name", "title", "description", "body", "tool", "directive", "knowledge", "config",
+	"kind", "space", "category", "tag", "name", "title", "description", "body", "tool", "directive", "agent", "knowledge", "config",
 }
 
 func scanQuery(text string) []token {
