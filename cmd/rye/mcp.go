@@ -21,7 +21,7 @@ discover writes its tools as signed items, which rye execute runs. See docs/mcp.
 		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMCPServersCommand(a), newMCPDiscoverCommand(a), newMCPCallCommand(a), newMCPCostCommand(a))
+	cmd.AddCommand(newMCPServersCommand(a), newMCPDiscoverCommand(a), newMCPCallCommand(a), newMCPCostCommand(a), newMCPStopCommand(a), newMCPServeCommand(a))
 	return cmd
 }
 
@@ -30,14 +30,15 @@ func newMCPServersCommand(a *app) *cobra.Command {
 		Use:   "servers",
 		Short: "List the configured MCP servers",
 		Long: `List the configured MCP servers of every space, with what shadows what, the state of their signatures, the
-number of their tools that are pinned, and the variables that they need and do not get. No server is started.`,
+number of their tools that are pinned, the variables that they need and do not get, and which of them are kept between
+calls. No server is started.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			eng, err := a.engine()
 			if err != nil {
 				return err
 			}
-			servers, err := eng.MCPServers()
+			servers, err := eng.MCPServers(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -64,9 +65,19 @@ func (a *app) showServers(servers []engine.MCPServer) {
 		case remark == "" && len(s.Missing) > 0:
 			remark = "not set: " + strings.Join(s.Missing, ", ")
 		}
-		rows[i] = []string{s.Name, string(s.Space), s.Signature, s.Transport, fmt.Sprint(s.Tools), item.FirstLine(s.Target), item.FirstLine(remark)}
+		rows[i] = []string{s.Name, string(s.Space), s.Signature, s.Transport, fmt.Sprint(s.Tools), keptOf(s), item.FirstLine(s.Target), item.FirstLine(remark)}
 	}
-	a.table([]string{"SERVER", "SPACE", "SIGNATURE", "TRANSPORT", "TOOLS", "TARGET", ""}, rows)
+	a.table([]string{"SERVER", "SPACE", "SIGNATURE", "TRANSPORT", "TOOLS", "KEPT", "TARGET", ""}, rows)
+}
+
+func keptOf(s engine.MCPServer) string {
+	switch len(s.Kept) {
+	case 0:
+		return "–"
+	case 1:
+		return warmth(s.Kept[0])
+	}
+	return fmt.Sprintf("%d times", len(s.Kept)) // for callers with different environments
 }
 
 func newMCPDiscoverCommand(a *app) *cobra.Command {

@@ -14,7 +14,7 @@ import (
 const (
 	root    = "../.."
 	scripts = "cmd/rye/testdata/script"
-	threats = 37
+	threats = 38
 )
 
 // row is a line of a table in the threat model.

@@ -9,6 +9,10 @@ import (
 	"testing"
 )
 
+// Noted is a shell script that runs the words after it, `sh` first, as a program, and notes the program's process id in the
+// file that PIDFile names.
+const Noted = `echo $$ >> "$` + PIDFile + `"; exec "$@"`
+
 // Gone fails the test if a process of the file that PIDFile named is still alive. A zombie is not.
 func Gone(t testing.TB, file string) {
 	t.Helper()

@@ -43,9 +43,14 @@ func (e *Engine) RunMCP(ctx context.Context, text string, stdin io.Reader, stdou
 	if err := process.BecomeReaper(); err != nil {
 		e.options.Warn(err.Error())
 	}
-	var answer any
 	result, err := e.executeMCP(ctx, text, stdin)
-	if answer = result; err != nil {
+	return writeMCP(stdout, result, err)
+}
+
+// writeMCP writes what a call gives, also that it failed.
+func writeMCP(stdout io.Writer, result *MCPResult, err error) error {
+	var answer any = result
+	if err != nil {
 		answer = ownFailure{Error: err.Error(), Type: item.TypeOf(err), Hints: item.HintsOf(err)}
 	}
 	enc := json.NewEncoder(stdout)
@@ -66,6 +71,24 @@ func (e *Engine) executeMCP(ctx context.Context, text string, stdin io.Reader) (
 	if err != nil {
 		return nil, err
 	}
+	call, err := e.mcpCallOf(c, params, e.options.Env)
+	if err != nil {
+		return nil, err
+	}
+	return call.alone(ctx) // this process may be confined; a keeper, and who else calls through it, is not
+}
+
+// mcpCall is a call of a server's tool.
+type mcpCall struct {
+	server    *mcpServer
+	start     *mcpStart
+	tool      string
+	arguments map[string]any
+	pin       mcpPin
+}
+
+// mcpCallOf is the call that a tool of MCP stands for, in the environment that its process gets.
+func (e *Engine) mcpCallOf(c *chain.Chain, params map[string]any, env []string) (*mcpCall, error) {
 	server, tool, err := mcpTarget(c.Tool().Meta, params)
 	if err != nil {
 		return nil, err
@@ -77,7 +100,8 @@ func (e *Engine) executeMCP(ctx context.Context, text string, stdin io.Reader) (
 	if err := checkMCPRuntime(c, s); err != nil {
 		return nil, err
 	}
-	return e.callMCP(ctx, s, tool, params, pinOf(c.Tool().Meta))
+	start, err := e.startMCP(s, env)
+	return &mcpCall{server: s, start: start, tool: tool, arguments: params, pin: pinOf(c.Tool().Meta)}, err
 }
 
 // mcpTarget is the server and the tool that a tool's config names, or else its caller. What is left are the arguments.
@@ -122,37 +146,48 @@ func (e *Engine) CallMCP(ctx context.Context, server, tool string, arguments map
 	} else if item.TypeOf(err) != item.TypeNotFound {
 		return nil, err
 	}
-	return e.callMCP(ctx, s, tool, arguments, pin)
-}
-
-func (e *Engine) callMCP(ctx context.Context, s *mcpServer, tool string, arguments map[string]any, pin mcpPin) (*MCPResult, error) {
-	session, err := e.openMCP(s)
+	start, err := e.startMCP(s, e.options.Env)
 	if err != nil {
 		return nil, err
 	}
-	defer session.Close()
-	if pin.digest != "" {
-		offered, err := session.Tools(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := pin.check(s.Name, tool, offered); err != nil {
-			return nil, err
-		}
+	call := &mcpCall{server: s, start: start, tool: tool, arguments: arguments, pin: pin}
+	conn := e.reachMCP(ctx, call)
+	if conn == nil {
+		return call.alone(ctx)
 	}
-	answer, err := session.Call(ctx, tool, arguments)
+	defer conn.Close()
+	return call.result(call.through(ctx, conn))
+}
+
+// alone makes the call in a session of its own.
+func (c *mcpCall) alone(ctx context.Context) (*MCPResult, error) {
+	session := c.start.open(false)
+	defer session.Close()
+	accept := c.accepts
+	if c.pin.digest == "" {
+		accept = nil
+	}
+	return c.result(session.CallIf(ctx, c.tool, c.arguments, accept))
+}
+
+// accepts compares what the server offers with what was pinned.
+func (c *mcpCall) accepts(offered []mcp.Definition) error {
+	return c.pin.check(c.server.Name, c.tool, offered)
+}
+
+func (c *mcpCall) result(answer *mcp.Result, err error) (*MCPResult, error) {
 	if err != nil {
 		return nil, err
 	}
 	result := &MCPResult{
-		Success: !answer.Failed, Server: s.Name, Tool: tool, Content: answer.Content, Structured: answer.Structured,
+		Success: !answer.Failed, Server: c.server.Name, Tool: c.tool, Content: answer.Content, Structured: answer.Structured,
 		Parsed: answer.Parsed, IsError: answer.Failed,
 	}
 	if answer.Failed {
 		result.Error = cmp.Or(strings.TrimSpace(mcp.Clean(answer.Text)), "the tool reported an error and did not say which")
 	}
-	if hidden := s.shadows(); len(hidden) > 0 {
-		result.Warnings = append(result.Warnings, s.element.Place.Display()+" shadows "+strings.Join(hidden, ", "))
+	if hidden := c.server.shadows(); len(hidden) > 0 {
+		result.Warnings = append(result.Warnings, c.server.element.Place.Display()+" shadows "+strings.Join(hidden, ", "))
 	}
 	return result, nil
 }

@@ -25,10 +25,12 @@ type MCPServer struct {
 	Missing     []string    `json:"missing,omitempty"`
 	ShadowedBy  string      `json:"shadowed_by,omitempty"`
 	Problem     string      `json:"problem,omitempty"`
+	Kept        []Kept      `json:"kept,omitempty"`
 }
 
-// MCPServers lists the servers' configurations of every space, also those that another shadows. No server is started.
-func (e *Engine) MCPServers() ([]MCPServer, error) {
+// MCPServers lists the servers' configurations of every space, also those that another shadows, and which of them are kept
+// for the project. No server is started.
+func (e *Engine) MCPServers(ctx context.Context) ([]MCPServer, error) {
 	entries, err := e.spaces.List(item.Config)
 	if err != nil {
 		return nil, err
@@ -37,15 +39,23 @@ func (e *Engine) MCPServers() ([]MCPServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	lookup, err := e.mcpVariables()
+	lookup, err := e.mcpVariables(e.options.Env)
 	if err != nil {
 		return nil, err
 	}
+	kept := e.Kept(ctx)
 	servers := []MCPServer{}
 	for _, entry := range entries {
-		if entry.Ref.Category() == mcpServers {
-			servers = append(servers, e.listMCP(entry, pinned, lookup))
+		if entry.Ref.Category() != mcpServers {
+			continue
 		}
+		row := e.listMCP(entry, pinned, lookup)
+		for _, k := range kept {
+			if entry.ShadowedBy == nil && k.Kind == KeptMCP && k.Name == row.Name && k.Project == e.options.Project {
+				row.Kept = append(row.Kept, k)
+			}
+		}
+		servers = append(servers, row)
 	}
 	return servers, nil
 }
@@ -135,10 +145,11 @@ func (e *Engine) MCPCost(ctx context.Context, server string) (*MCPCost, error) {
 }
 
 func (e *Engine) offeredTools(ctx context.Context, s *mcpServer) ([]mcp.Definition, mcp.Info, error) {
-	session, err := e.openMCP(s)
+	start, err := e.startMCP(s, e.options.Env)
 	if err != nil {
 		return nil, mcp.Info{}, err
 	}
+	session := start.open(false)
 	defer session.Close()
 	info, err := session.Info(ctx)
 	if err != nil {

@@ -6,11 +6,8 @@ import (
 	"strings"
 
 	"github.com/ryeos/rye/pkg/chain"
-	"github.com/ryeos/rye/pkg/confine"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/mcp"
-	"github.com/ryeos/rye/pkg/process"
-	"github.com/ryeos/rye/pkg/redact"
 	"github.com/ryeos/rye/pkg/runtime"
 	"github.com/ryeos/rye/pkg/space"
 )
@@ -89,35 +86,8 @@ func (s *mcpServer) shadows() []string {
 	return files
 }
 
-// openMCP makes a session with a server. Its variables come from the environment and the project's .env, as those of tools
-// do; its process gets the minimal environment and what the configuration declares.
-func (e *Engine) openMCP(s *mcpServer) (*mcp.Session, error) {
-	lookup, err := e.mcpVariables()
-	if err != nil {
-		return nil, err
-	}
-	full, err := s.Expand(lookup)
-	if err != nil {
-		return nil, err
-	}
-	env := runtime.MinimalEnv(e.options.Env)
-	secrets := mcpSecrets(s.Server, full, lookup)
-	return mcp.NewSession(full, mcp.Options{
-		Dir: e.options.Project, Env: env, Spare: e.options.Binary, Redact: secrets.Text,
-		Lookup: func(command string) (string, error) {
-			list, _ := lastValue(env, "PATH")
-			return process.Lookup(command, list, e.inProject)
-		},
-	}), nil
-}
-
-// inProject reports whether a folder is the project's, from which no program is taken by its name.
-func (e *Engine) inProject(dir string) bool {
-	return confine.Inside(confine.RealPath(e.options.Project), confine.RealPath(dir))
-}
-
-// mcpVariables is what ${NAME} means in a server's configuration.
-func (e *Engine) mcpVariables() (func(string) (mcp.Variable, bool), error) {
+// mcpVariables is what ${NAME} means in a server's configuration, in this environment.
+func (e *Engine) mcpVariables(env []string) (func(string) (mcp.Variable, bool), error) {
 	vars, _, err := runtime.DotEnv(e.options.Project)
 	if err != nil {
 		return nil, err
@@ -128,27 +98,7 @@ func (e *Engine) mcpVariables() (func(string) (mcp.Variable, bool), error) {
 				return mcp.Variable{Value: vars[i].Value, InProject: true}, true
 			}
 		}
-		value, ok := lastValue(e.options.Env, name)
+		value, ok := lastValue(env, name)
 		return mcp.Variable{Value: value}, ok
 	}, nil
-}
-
-// mcpSecrets knows what no message may show: headers, what is in them, and variables whose names look secret.
-func mcpSecrets(s, full *mcp.Server, lookup func(string) (mcp.Variable, bool)) *redact.Redactor {
-	secrets := &redact.Redactor{}
-	for _, name := range s.Variables() {
-		v, _ := lookup(name)
-		secrets.AddVariable(name, v.Value)
-	}
-	for name, value := range full.Env {
-		secrets.AddVariable(name, value)
-	}
-	for name, value := range full.Headers {
-		secrets.Add(name, value)
-		for _, variable := range mcp.VariablesIn(s.Headers[name]) {
-			v, _ := lookup(variable)
-			secrets.Add(variable, v.Value)
-		}
-	}
-	return secrets
 }

@@ -23,12 +23,25 @@ type Result struct {
 // Call has the server call a tool. A session that the server has forgotten is begun anew, once; a call that may have reached
 // the tool is never repeated.
 func (s *Session) Call(ctx context.Context, tool string, arguments map[string]any) (*Result, error) {
+	return s.CallIf(ctx, tool, arguments, nil)
+}
+
+// CallIf is Call, unless accept, which may be nil, has something against the tools that the server offers. It is asked
+// about the same connection that the call then takes. The arguments are an object.
+func (s *Session) CallIf(ctx context.Context, tool string, arguments any, accept func(offered []Definition) error) (*Result, error) {
+	given, err := json.Marshal(arguments)
+	if err != nil {
+		return nil, item.Usagef("the arguments cannot be written as JSON: %w", err)
+	}
+	if string(given) == "null" {
+		given = []byte("{}") // servers take null for an error
+	}
 	for first := true; ; first = false {
 		l, err := s.take(ctx)
 		if err != nil {
 			return nil, err
 		}
-		answer, err := s.call(ctx, l, tool, arguments)
+		answer, err := s.callIf(ctx, l, tool, given, accept)
 		s.release(l)
 		if first && errors.Is(err, sdk.ErrSessionMissing) {
 			continue
@@ -40,20 +53,36 @@ func (s *Session) Call(ctx context.Context, tool string, arguments map[string]an
 	}
 }
 
-func (s *Session) call(ctx context.Context, l *link, tool string, arguments map[string]any) (*sdk.CallToolResult, error) {
+func (s *Session) callIf(ctx context.Context, l *link, tool string, arguments json.RawMessage, accept func([]Definition) error) (*sdk.CallToolResult, error) {
+	if accept != nil {
+		offered, err := s.offered(ctx, l)
+		if err == nil {
+			err = accept(offered)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s.call(ctx, l, tool, arguments)
+}
+
+func (s *Session) call(ctx context.Context, l *link, tool string, arguments json.RawMessage) (*sdk.CallToolResult, error) {
+	asked := ctx
 	ctx, stop := s.limit(ctx, s.server.Timeout, "timeout")
 	defer stop()
-	if arguments == nil {
-		arguments = map[string]any{} // servers take null for an error
-	}
 	answer, err := l.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
 	switch {
 	case errors.Is(err, sdk.ErrSessionMissing):
 		s.drop(l)
 		return nil, err
+	case err != nil && s.options.Kept && asked.Err() != nil && !l.over():
+		s.abandon(l)
+		return nil, s.failure(ctx, l, err)
 	case err != nil:
 		return nil, s.lost(ctx, l, err)
-	case answer.InputRequests != nil:
+	case answer.NeedsInput() && len(answer.InputRequests) == 0:
+		return nil, item.Errorf(item.TypeUnavailable, "the MCP server %s puts the call of %s off", s.server.Name, item.Quote(tool)).Hint("try again later")
+	case answer.NeedsInput() || answer.InputRequests != nil:
 		return nil, item.Errorf(item.TypePermission, "the MCP server %s asks back before it runs %s, and nobody is there to answer", s.server.Name, item.Quote(tool))
 	}
 	return answer, nil

@@ -179,6 +179,10 @@ func (s *Session) Tools(ctx context.Context) ([]Definition, error) {
 		return nil, err
 	}
 	defer s.release(l)
+	return s.list(ctx, l)
+}
+
+func (s *Session) list(ctx context.Context, l *link) ([]Definition, error) {
 	ctx, stop := s.limit(ctx, s.server.StartTimeout, "start_timeout")
 	defer stop()
 	var all []Definition

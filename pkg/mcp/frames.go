@@ -54,6 +54,9 @@ func (o output) message(line []byte) error {
 			return o.note(data)
 		}
 		if req, ok := msg.(*jsonrpc.Request); ok && !req.IsCall() {
+			if req.Method == toolsChanged {
+				o.changed.Store(true)
+			}
 			continue // nobody here waits for what a server just wants to say, however often it does
 		}
 		o.deliver(msg)

@@ -19,6 +19,11 @@ type link struct {
 	remote  *remote
 	users   int
 	dropped bool
+
+	doubt   chan struct{} // closed when it is known whether it still answers; nil without doubt
+	listing chan struct{} // holds one while somebody asks for the tools
+	known   []Definition  // what the server offers
+	asked   time.Time     // and when it said so
 }
 
 // lateness is how much longer than its time an agreement may take.
@@ -31,7 +36,7 @@ const closeTime = time.Second
 func (s *Session) connect(ctx context.Context) (*link, error) {
 	ctx, stop := s.limit(ctx, s.server.StartTimeout, "start_timeout")
 	defer stop()
-	l := &link{}
+	l := &link{listing: make(chan struct{}, 1)}
 	var transport sdk.Transport
 	var err error
 	if s.server.Remote() {
@@ -45,16 +50,25 @@ func (s *Session) connect(ctx context.Context) (*link, error) {
 		}
 		transport = l.program
 	}
-	client := sdk.NewClient(&sdk.Implementation{Name: "rye", Version: s.options.Self}, &sdk.ClientOptions{
-		Capabilities:   &sdk.ClientCapabilities{}, // none: rye answers no questions of a server
-		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
-	})
-	l.ClientSession, err = s.greet(ctx, client, transport)
+	l.ClientSession, err = s.greet(ctx, s.client(), transport)
 	if err != nil {
 		l.close()
 		return nil, s.failure(ctx, l, err)
 	}
 	return l, nil
+}
+
+func (s *Session) client() *sdk.Client {
+	options := &sdk.ClientOptions{
+		Capabilities:   &sdk.ClientCapabilities{}, // none: rye answers no questions of a server
+		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
+	}
+	if s.options.Kept { // a server of the newer protocol says only what it was asked to say; see output.message
+		options.ToolListChangedHandler = func(context.Context, *sdk.ToolListChangedRequest) {}
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "rye", Version: s.options.Self}, options)
+	client.AddSendingMiddleware(askAgain)
+	return client
 }
 
 // greet agrees on a protocol. When the time for that is over, the SDK would still take a moment to say goodbye to who does not

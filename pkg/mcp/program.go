@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -20,6 +21,8 @@ const (
 	mostNoise   = 64 << 10 // bytes of a server's output that are no messages
 	keptNoise   = 200      // of which are shown
 	probeMethod = "server/discover"
+
+	toolsChanged = "notifications/tools/list_changed"
 )
 
 // program is a server that is started for one session: an sdk.Transport and, once connected, its sdk.Connection. A message
@@ -36,6 +39,8 @@ type program struct {
 	gone     chan struct{} // the program and all it started are over
 	stop     context.CancelCauseFunc
 	closed   sync.Once
+
+	changed atomic.Bool // the server says that its tools are others now
 
 	line []byte // of the message that is being received
 	rest []byte // of the message that is being sent

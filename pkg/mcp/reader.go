@@ -83,6 +83,20 @@ func (r *reader) seconds(key string, otherwise time.Duration) time.Duration {
 	return time.Duration(r.number(key, otherwise.Seconds(), most) * float64(time.Second))
 }
 
+// time is a number of seconds, which may be 0, or a text such as 5m.
+func (r *reader) time(key string, otherwise time.Duration) time.Duration {
+	v, ok := r.from.Get(key)
+	if !ok || v == nil {
+		return otherwise
+	}
+	d, err := ParseKeepAlive(fmt.Sprint(v))
+	if err != nil {
+		r.fail("%s: %w", key, err)
+		return otherwise
+	}
+	return d
+}
+
 func (r *reader) bytes(key string, otherwise int) int {
 	const most = 1 << 30
 	return int(math.Ceil(r.number(key, float64(otherwise), most)))

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -14,19 +15,20 @@ import (
 	"github.com/ryeos/rye/pkg/mcp"
 )
 
-// real is a session with a server from the npm registry.
-func real(t *testing.T, name string, args ...string) *mcp.Session {
+// real describes a server from the npm registry. At the end of the test its process may not be left.
+func real(t *testing.T, name string, args ...string) *mcp.Server {
 	t.Helper()
-	program := mcptest.Server(t, name)
-	return open(t, &mcp.Server{
-		Name: name, Transport: mcp.Stdio, Command: "node", Args: append([]string{program}, args...),
-		Env:     map[string]string{"MEMORY_FILE_PATH": filepath.Join(t.TempDir(), "memory.json")},
+	pids := filepath.Join(t.TempDir(), "pids")
+	t.Cleanup(func() { mcptest.Gone(t, pids) })
+	return &mcp.Server{
+		Name: name, Transport: mcp.Stdio, Command: "sh", Args: append([]string{"-c", mcptest.Noted, "sh", "node", mcptest.Server(t, name)}, args...),
+		Env:     map[string]string{mcptest.PIDFile: pids, "MEMORY_FILE_PATH": filepath.Join(t.TempDir(), "memory.json")},
 		Timeout: time.Minute, StartTimeout: time.Minute, MaxMessage: mcp.DefaultMaxMessage,
-	})
+	}
 }
 
 func TestRealEverything(t *testing.T) {
-	session := real(t, "everything", "stdio")
+	session := open(t, real(t, "everything", "stdio"))
 	tools, err := session.Tools(t.Context())
 	if err != nil || len(tools) < 8 {
 		t.Fatalf("got %d tools, %v", len(tools), err)
@@ -64,7 +66,7 @@ func TestRealEverything(t *testing.T) {
 
 // TestRealParallel makes a hundred calls at once over one session; each gets its own answer.
 func TestRealParallel(t *testing.T) {
-	session := real(t, "everything", "stdio")
+	session := open(t, real(t, "everything", "stdio"))
 	var all sync.WaitGroup
 	for i := range 100 {
 		all.Go(func() {
@@ -79,18 +81,31 @@ func TestRealParallel(t *testing.T) {
 
 // TestRealLongOperation: the timeout of a call ends it, also while the server reports progress.
 func TestRealLongOperation(t *testing.T) {
-	program := mcptest.Server(t, "everything")
-	session := open(t, &mcp.Server{
-		Name: "everything", Transport: mcp.Stdio, Command: "node", Args: []string{program, "stdio"},
-		Timeout: time.Second, StartTimeout: time.Minute, MaxMessage: mcp.DefaultMaxMessage,
-	})
-	_, err := session.Call(t.Context(), "trigger-long-running-operation", map[string]any{"duration": 60, "steps": 600})
+	server := real(t, "everything", "stdio")
+	server.Timeout = time.Second
+	_, err := open(t, server).Call(t.Context(), "trigger-long-running-operation", map[string]any{"duration": 60, "steps": 600})
 	mustFail(t, err, item.TypeTimeout)
+}
+
+// TestRealCancel: who does not want the answer any more does not wait for it.
+func TestRealCancel(t *testing.T) {
+	session := open(t, real(t, "everything", "stdio"))
+	if _, err := session.Tools(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	started := time.Now()
+	_, err := session.Call(ctx, "trigger-long-running-operation", map[string]any{"duration": 60, "steps": 600})
+	mustFail(t, err, item.TypeInterrupted)
+	if took := time.Since(started); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
 }
 
 // TestRealMemory gives nested lists and objects to a server, and gets them back.
 func TestRealMemory(t *testing.T) {
-	session := real(t, "memory")
+	session := open(t, real(t, "memory"))
 	_, err := session.Call(t.Context(), "create_entities", map[string]any{"entities": []any{
 		map[string]any{"name": "rye", "entityType": "grain", "observations": []any{"is grown in the north", "«quoted» \"text\"\n"}},
 	}})
@@ -108,7 +123,7 @@ func TestRealFilesystem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := real(t, "filesystem", dir)
+	session := open(t, real(t, "filesystem", dir))
 	file := filepath.Join(dir, "note.txt")
 	if answer, err := session.Call(t.Context(), "write_file", map[string]any{"path": file, "content": "grown"}); err != nil || answer.Failed {
 		t.Fatalf("write_file: %+v, %v", answer, err)

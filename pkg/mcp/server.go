@@ -39,6 +39,7 @@ type Server struct {
 	Timeout      time.Duration // of one call
 	StartTimeout time.Duration // until the server has said what it is and which tools it has
 	MaxMessage   int           // bytes of one message of the server
+	KeepAlive    time.Duration // stdio: how long it stays without a call; less than 0 leaves that to the person
 	Protocol     string        // the version to ask for; "" asks for the newest and takes what there is
 }
 
@@ -54,7 +55,7 @@ func ParseServer(name string, doc *item.Object) (*Server, error) {
 		Command: r.text("command"), Args: r.texts("args"), Env: r.mapping("env"), Dir: r.text("cwd"),
 		URL: r.text("url"), Headers: r.mapping("headers"), Protocol: r.text("protocol"),
 		Timeout: r.seconds("timeout", DefaultTimeout), StartTimeout: r.seconds("start_timeout", DefaultStartTimeout),
-		MaxMessage: r.bytes("max_message", DefaultMaxMessage),
+		MaxMessage: r.bytes("max_message", DefaultMaxMessage), KeepAlive: r.time("keep_alive", -1),
 	}
 	if s.Protocol == "auto" {
 		s.Protocol = ""

@@ -15,6 +15,10 @@ type Options struct {
 	Spare  string                                      // see process.Spec
 	Redact func(text string) string                    // takes secrets out of what a server says; nil leaves it as it is
 	Self   string                                      // the version of rye
+
+	// Kept is set for a session whose server stays between calls: it is listened to when it says that its tools have
+	// changed, and a call that nobody waits for any more does not end it.
+	Kept bool
 }
 
 // Session is a conversation with one server, which is started or connected to when it is first needed, and again when it has
@@ -75,6 +79,9 @@ func (s *Session) Info(ctx context.Context) (Info, error) {
 
 // take gives a connection that is believed to work; release must follow.
 func (s *Session) take(ctx context.Context) (*link, error) {
+	if err := s.awaitDoubt(ctx); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
