@@ -35,13 +35,21 @@ var layers = []layer{
 	{folder: "pkg/directive", may: []string{"pkg/item", "pkg/template"}, not: []string{"os"}},
 	{folder: "pkg/graph", may: []string{"pkg/item", "pkg/template"}},
 	{folder: "pkg/draw", may: []string{"pkg/item", "pkg/graph"}},
+	{folder: "pkg/record"},
+	{folder: "pkg/clock"},
+	{
+		folder: "pkg/agent", may: []string{"pkg/item", "pkg/record"},
+		not: []string{"net", "os", "time.Now", "time.After", "time.AfterFunc", "time.NewTimer", "time.NewTicker", "time.Sleep"},
+	},
 	{folder: "pkg/process"},
+	{folder: "pkg/keeper", may: []string{"pkg/process"}},
 	{folder: "pkg/cas", may: []string{"pkg/item"}, not: []string{"net"}},
 	{folder: "pkg/mcp", may: []string{"pkg/item", "pkg/process"}},
 	{folder: "pkg/redact"},
+	{folder: "pkg/agentfile", may: []string{"pkg/item", "pkg/agent", "pkg/redact"}, not: []string{"os", "net"}},
 	{folder: "pkg/owner"},
 	{folder: "internal/failpoint"},
-	{folder: "pkg/thread", may: []string{"internal/failpoint", "pkg/item", "pkg/process"}},
+	{folder: "pkg/thread", may: []string{"internal/failpoint", "pkg/item", "pkg/process", "pkg/record"}},
 	{folder: "pkg/builtin"},
 	{folder: "pkg/confine"},
 	{folder: "pkg/integrity", may: []string{"pkg/item", "pkg/owner"}},
@@ -56,8 +64,10 @@ var layers = []layer{
 	{folder: "internal/hostile"},
 	{folder: "internal/mcptest"},
 	{folder: "internal/ryetest", may: []string{".", "pkg/*"}},
+	{folder: "internal/agenttest", may: []string{"pkg/agent", "pkg/record", "pkg/thread"}},
+	{folder: "internal/recordtest", may: []string{"pkg/record"}},
 	{folder: "internal/graphtest", may: []string{"pkg/graph", "pkg/item"}},
-	{folder: "scripts/*", may: []string{".", "internal/graphtest", "pkg/*"}},
+	{folder: "scripts/*", may: []string{".", "internal/agenttest", "internal/graphtest", "pkg/*"}},
 }
 
 // spawning starts processes. Only pkg/process does, so that nothing can be left behind that it does not know of;
@@ -73,6 +83,12 @@ var maySpawn = []string{"pkg/process", "pkg/confine", "internal/ryetest", "inter
 var storing = []string{"database/sql", "modernc.org/sqlite"}
 
 var mayStore = []string{"pkg/thread", "scripts/evidence"}
+
+// configuring makes an agent runtime. Programs do it in one place, so that all threads of a project have one storage, one
+// provider and one world.
+const configuring = "agent.New"
+
+var mayConfigure = []string{"pkg/engine", "internal/agenttest", "scripts/*"}
 
 // TestDeps keeps the layers: a package imports what its row allows and uses nothing that its row forbids.
 func TestDeps(t *testing.T) {
@@ -90,6 +106,9 @@ func TestDeps(t *testing.T) {
 		}
 		if !slices.Contains(mayStore, folder) {
 			row.not = slices.Concat(row.not, storing)
+		}
+		if !slices.ContainsFunc(mayConfigure, func(pattern string) bool { return matches(pattern, folder) }) {
+			row.not = append(slices.Clip(row.not), configuring)
 		}
 		for _, file := range files {
 			for _, complaint := range row.check(parse(t, file)) {

@@ -32,7 +32,7 @@ func Main() {
 	if role == "" {
 		return
 	}
-	play := map[string]func() error{"journey": playJourney, "fleet": playFleet}[role]
+	play := map[string]func() error{"journey": playJourney, "fleet": playFleet, "fence": playFence}[role]
 	if play == nil {
 		fmt.Fprintf(os.Stderr, "no role %q\n", role)
 		os.Exit(2)
@@ -64,8 +64,8 @@ func (c RealClock) Now() time.Time {
 	if c.Factor <= 1 {
 		return time.Now()
 	}
-	epoch := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	return epoch.Add((time.Since(epoch) % (1000 * time.Hour)) * c.Factor)
+	const lap = 1000 * time.Hour // so that the product is a Duration
+	return time.Unix(0, 0).Add(time.Duration(time.Now().UnixNano()%int64(lap)) * c.Factor)
 }
 
 // Sleep implements agent.Clock.

@@ -14,8 +14,10 @@ import (
 // Provider answers by a function and remembers what it was asked. It notices when a thread asks twice at a time.
 type Provider struct {
 	Answer func(n int, r agent.Request) Reply // n counts the requests from 0
+	Forget bool                               // what it was asked
 
 	mu       sync.Mutex
+	asked    int
 	requests []agent.Request
 	inFlight map[string]int
 	overlaps int
@@ -72,8 +74,10 @@ func (p *Provider) Overlaps() int {
 func (p *Provider) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
 	return func(yield func(agent.Chunk, error) bool) {
 		p.mu.Lock()
-		n := len(p.requests)
-		p.requests = append(p.requests, r)
+		n := p.asked
+		if p.asked++; !p.Forget {
+			p.requests = append(p.requests, r)
+		}
 		if p.inFlight == nil {
 			p.inFlight = map[string]int{}
 		}

@@ -21,6 +21,7 @@ type Env struct {
 	Variables    map[string]string
 	Before       func(agent.Scope) []agent.Entry
 	At           func(p agent.Point, d *agent.PointData) error
+	Forget       bool // events
 	OnWake       func(thread string)
 	OnEvent      func(agent.Event)
 	OwnerAlive   func(owner string) bool
@@ -36,7 +37,9 @@ func (e *Env) Hook() agent.Hook { return e }
 // OnAgentEvent implements agent.Env.
 func (e *Env) OnAgentEvent(_, _ string, event agent.Event) {
 	e.mu.Lock()
-	e.events = append(e.events, event)
+	if !e.Forget {
+		e.events = append(e.events, event)
+	}
 	e.mu.Unlock()
 	if e.OnEvent != nil {
 		e.OnEvent(event)

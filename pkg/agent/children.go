@@ -95,6 +95,10 @@ type news struct {
 	events []Event
 }
 
+func (n *news) add(m *news) {
+	n.wake, n.halt, n.events = append(n.wake, m.wake...), append(n.halt, m.halt...), append(n.events, m.events...)
+}
+
 // enter stores an entry of a parent's registry, with a note for clients.
 func (r *Runtime) enter(tx record.Tx, n *news, parent string, c *Child, event string) error {
 	t, err := loadThread(tx, parent)

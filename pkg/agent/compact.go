@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ const (
 	windowPercent    = 90      // of a model's context
 	shortResult      = 1024    // bytes of a tool's result that a summary is made of
 	compactAgain     = 16      // rows after a summary that failed
+	minGain          = 4       // a summary has to replace this part of the threshold: else each step would ask for one
 )
 
 // Archive is a summary of what came before a mark. The rows stay where they are: it only bounds what models see.
@@ -25,6 +27,7 @@ type Archive struct {
 	Summary string    `json:"summary"`
 	From    string    `json:"from,omitempty"` // the mark of the archive before it
 	To      string    `json:"to"`             // the last row that it is about
+	Kept    []string  `json:"kept,omitempty"` // rows before it that had no answer yet: models go on seeing them as they are
 	Created time.Time `json:"created_at"`
 }
 
@@ -35,26 +38,56 @@ word. Name who said what if others than the agent took part. Do not greet, do no
 
 // compactIfNeeded replaces the history by a summary when it has become too long. It happens before a step and never behind
 // the last one: an answer is not followed by a call of a model that nobody asked for. If there can be no summary, the
-// history stays as it is.
-func (f *flow) compactIfNeeded(agent *Agent, prompt *Prompt) error {
+// history stays as it is. It reports whether a model was asked: then limits have to be looked at again.
+func (f *flow) compactIfNeeded(agent *Agent, prompt *Prompt) (asked bool, err error) {
 	if agent.CompactAt < 0 || !prompt.IncludeChat {
-		return nil
+		return false, nil
 	}
 	model, err := f.definitions.Model(prompt.Model)
 	if err != nil {
-		return nil // the step will say so
+		return false, nil // the step will say so
 	}
-	if f.contextSize() < threshold(agent, model) || len(f.history) < f.compactFrom {
-		return nil
+	bound := threshold(agent, model)
+	if f.contextSize() < bound || len(f.history) < f.compactFrom {
+		return false, nil
 	}
-	end := len(f.history)
-	if start := latestOther(f.thread.Session.Side, f.history); start < end && fromOther(f.thread.Session.Side, &f.history[end-1]) {
-		end = start // what has not been answered is not archived
+	d := f.divide()
+	if d.gain == 0 || d.gain < bound/minGain {
+		return false, nil
 	}
-	if end == 0 {
-		return nil
+	return true, f.compact(agent, prompt, model, d)
+}
+
+// division is how a history is cut in two.
+type division struct {
+	end  int      // the summary is about the rows before this one
+	kept []string // of them, those that stay
+	gain int64    // an estimate of the others
+}
+
+// divide cuts behind the last row that is not the other side's. What the turn is to answer is not replaced: the side would
+// go on working at what it only knows from hearsay.
+func (f *flow) divide() division {
+	side, since := f.thread.Session.Side, f.thread.Session.Since
+	d := division{end: len(f.history)}
+	for d.end > 0 && fromOther(side, &f.history[d.end-1]) {
+		d.end--
 	}
-	return f.compact(agent, prompt, model, end)
+	turn := latestOther(side, f.history)
+	if i := slices.IndexFunc(f.history, func(m Message) bool { return since != "" && m.ID >= since }); i >= 0 {
+		turn = i
+	}
+	for turn > 0 && fromOther(side, &f.history[turn-1]) {
+		turn-- // it has not been answered either
+	}
+	for i := range f.history[:d.end] {
+		if m := &f.history[i]; i >= turn && fromOther(side, m) {
+			d.kept = append(d.kept, m.ID)
+		} else {
+			d.gain += estimate(m)
+		}
+	}
+	return d
 }
 
 func threshold(agent *Agent, model *Model) int64 {
@@ -90,8 +123,8 @@ func estimate(m *Message) int64 {
 	return max(1, int64(n)/4)
 }
 
-func (f *flow) compact(agent *Agent, prompt *Prompt, model *Model, end int) error {
-	request, err := f.summaryRequest(agent, prompt, model, f.history[:end])
+func (f *flow) compact(agent *Agent, prompt *Prompt, model *Model, d division) error {
+	request, err := f.summaryRequest(agent, prompt, model, f.history[:d.end])
 	if err != nil {
 		return err
 	}
@@ -106,12 +139,13 @@ func (f *flow) compact(agent *Agent, prompt *Prompt, model *Model, end int) erro
 	if failure == nil && strings.TrimSpace(response.Text) == "" {
 		failure = item.Errorf(item.TypeUnavailable, "the summary is empty")
 	}
-	last := f.history[end-1].ID
+	a := &Archive{To: f.history[d.end-1].ID, Kept: d.kept}
 	err = f.update(func(tx record.Tx, t *Thread) error {
 		if err := f.closeLog(tx, t, log, response, failure); err != nil || failure != nil {
 			return err
 		}
-		return f.archive(tx, t, response.Text, last)
+		a.Summary = response.Text
+		return f.archive(tx, t, a)
 	})
 	if err != nil {
 		return err
@@ -121,23 +155,24 @@ func (f *flow) compact(agent *Agent, prompt *Prompt, model *Model, end int) erro
 		f.emit(Event{Type: Compacted, Error: failure.Error()})
 		return nil
 	}
-	f.emit(Event{Type: Compacted, Text: response.Text})
+	f.emit(Event{Type: Compacted, Text: a.Summary})
 	return f.storage.View(f.ctx, func(tx record.Reader) error { return f.refresh(tx, f.thread, nil) })
 }
 
 // archive stores a summary and the mark in one transaction: there is never one without the other.
-func (f *flow) archive(tx record.Tx, t *Thread, summary, last string) error {
+func (f *flow) archive(tx record.Tx, t *Thread, a *Archive) error {
 	n, err := next(tx, t.ID, string(archives))
 	if err != nil {
 		return err
 	}
-	a := &Archive{Name: "archive-" + strings.TrimLeft(n, "0"), Summary: summary, From: t.Mark, To: last, Created: f.now()}
-	if err := archives.put(tx, t.ID, a.Name, a); err != nil {
+	a.Name, a.From, a.Created = "archive-"+strings.TrimLeft(n, "0"), t.Mark, f.now()
+	a.To = max(a.To, t.Mark) // the last row may be one that was kept
+	if err := archives.put(tx, t.ID, n, a); err != nil {
 		return err
 	}
-	t.Mark, t.Archive = last, a.Name
+	t.Mark, t.Archive = a.To, n
 	f.fetched = false
-	return f.note(tx, t.ID, "compaction", Metadata{"archive": a.Name, "to": last})
+	return f.note(tx, t.ID, "compaction", Metadata{"archive": a.Name, "to": a.To})
 }
 
 func (f *flow) summaryRequest(agent *Agent, prompt *Prompt, model *Model, history []Message) (Request, error) {
@@ -145,13 +180,14 @@ func (f *flow) summaryRequest(agent *Agent, prompt *Prompt, model *Model, histor
 	if err != nil {
 		return Request{}, err
 	}
-	list := []Entry{{Role: User, Text: "The agent's own instructions were:\n\n" + system}}
-	if f.archived != "" {
-		list = append(list, Entry{Role: User, Text: f.archived})
+	everything, blind := *prompt, *model
+	everything.IncludePastTools, blind.Vision = true, false
+	entries := perspective(f.thread.Session.Side, &everything, history, "")
+	if err := f.attach(entries, &everything, &blind); err != nil {
+		return Request{}, err
 	}
-	everything := *prompt
-	everything.IncludePastTools = true
-	for _, e := range pair(perspective(f.thread.Session.Side, &everything, history, "")) {
+	list := []Entry{{Role: User, Text: "The agent's own instructions were:\n\n" + system}}
+	for _, e := range f.withArchive(pair(entries)) {
 		if e.Role == ToolRole {
 			e.Text = shorten(e.Text, shortResult)
 		}
@@ -161,30 +197,57 @@ func (f *flow) summaryRequest(agent *Agent, prompt *Prompt, model *Model, histor
 	return Request{Thread: f.thread.ID, Purpose: ForSummary, Model: model, System: summaryPrompt, Messages: list, ToolChoice: "none"}, nil
 }
 
-// shorten cuts a text at a character.
+// shorten cuts a text at a character, and says so.
 func shorten(s string, n int) string {
+	begin := prefix(s, n)
+	if begin == s {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d bytes more)", begin, len(s)-len(begin))
+}
+
+// prefix is the beginning of a text, at most n bytes, in whole characters.
+func prefix(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return fmt.Sprintf("%s… (%d bytes more)", s[:n], len(s)-n)
+	return s[:n]
 }
 
-// readArchive is what stands for the history before the mark.
-func (f *flow) readArchive(tx record.Reader, t *Thread) (string, error) {
+// readArchive is what stands for the history before the mark: a summary, and the rows that were kept.
+func (f *flow) readArchive(tx record.Reader, t *Thread) (summary string, kept []Message, err error) {
 	if t.Archive == "" {
-		return "", nil
+		return "", nil, nil
 	}
 	a, err := archives.get(tx, t.ID, t.Archive)
 	switch {
 	case err != nil:
-		return "", err
+		return "", nil, err
 	case a == nil:
-		return fmt.Sprintf("[What was said before is in the archive %s, which is unavailable.]", t.Archive), nil
+		return fmt.Sprintf("[What was said before is in the archive %s, which is unavailable.]", t.Archive), nil, nil
 	}
-	return "[What was said before, in short:]\n" + a.Summary, nil
+	for _, id := range a.Kept {
+		m, err := messages.get(tx, t.ID, id)
+		if err != nil {
+			return "", nil, err
+		}
+		if m != nil { // nobody has deleted it
+			m.ToolCalls, m.Tokens = nil, 0 // their results are gone, and so is what it counted
+			kept = append(kept, *m)
+		}
+	}
+	return "[What was said before, in short:]\n" + a.Summary, kept, nil
+}
+
+// withArchive puts what stands for older rows before entries.
+func (f *flow) withArchive(entries []Entry) []Entry {
+	if f.archived == "" {
+		return entries
+	}
+	return slices.Insert(entries, 0, Entry{Role: User, Text: f.archived})
 }
 
 // Archives are the summaries of a thread, oldest first.

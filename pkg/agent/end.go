@@ -49,6 +49,7 @@ func (f *flow) endWith(e ending, change func(record.Tx, *Thread) error) error {
 
 // endSession closes the session in a transaction, and tells the parent in the same one: it hears of each end once.
 func (f *flow) endSession(tx record.Tx, t *Thread, agent *Agent, e ending) error {
+	f.news = news{} // also of a transaction that was taken back
 	s := &t.Session
 	s.Active, s.Open, s.Forced, s.Reason = false, "", "", e.reason
 	if e.text != "" {

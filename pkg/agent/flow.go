@@ -37,6 +37,7 @@ type flowRecord struct {
 type flow struct {
 	*Runtime
 	id     string
+	of     string  // the thread's id, which watch may read as well
 	thread *Thread // as of the last transaction
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -70,7 +71,7 @@ func (r *Runtime) stale(f *flowRecord) bool {
 
 // acquire makes a flow. The error wraps ErrBusy if somebody else has one.
 func (r *Runtime) acquire(ctx context.Context, thread string) (*flow, error) {
-	f := &flow{Runtime: r, id: r.newID(), done: make(chan struct{}), scratch: map[string]any{}}
+	f := &flow{Runtime: r, id: r.newID(), of: thread, done: make(chan struct{}), scratch: map[string]any{}}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
 	r.mu.Lock()
 	taken := r.flows[thread] != nil
@@ -116,7 +117,7 @@ func (r *Runtime) forget(thread string) {
 func (f *flow) close() {
 	f.cancel(nil)
 	<-f.done
-	f.forget(f.thread.ID)
+	f.forget(f.of)
 }
 
 // watch looks at what other processes want, and gives the signs of life, as long as the flow runs.
@@ -150,13 +151,13 @@ func (f *flow) beat() error {
 			return err
 		}
 		rec.Beat = f.now()
-		return flowTable.put(tx, f.thread.ID, the, rec)
+		return flowTable.put(tx, f.of, the, rec)
 	})
 }
 
 // fence makes sure that the flow has not been replaced.
 func (f *flow) fence(tx record.Reader) (*flowRecord, error) {
-	rec, err := flowTable.get(tx, f.thread.ID, the)
+	rec, err := flowTable.get(tx, f.of, the)
 	if err == nil && (rec == nil || rec.ID != f.id) {
 		err = errFenced
 	}
@@ -168,10 +169,10 @@ func (f *flow) check(tx record.Reader) error {
 	if _, err := f.fence(tx); err != nil {
 		return err
 	}
-	if _, err := loadLive(tx, f.thread.ID); err != nil {
+	if _, err := loadLive(tx, f.of); err != nil {
 		return err
 	}
-	stop, err := stops.get(tx, f.thread.ID, the)
+	stop, err := stops.get(tx, f.of, the)
 	if err == nil && stop != nil {
 		err = errStopped
 	}
@@ -199,7 +200,7 @@ func (f *flow) commit(ctx context.Context, check func(record.Tx) error, change f
 			return err
 		}
 		var err error
-		if t, err = loadThread(tx, f.thread.ID); err != nil {
+		if t, err = loadThread(tx, f.of); err != nil {
 			return err
 		}
 		if err := change(tx, t); err != nil {

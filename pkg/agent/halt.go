@@ -122,7 +122,7 @@ func (r *Runtime) settleIdle(tx record.Tx, n *news, t *Thread, e ending) error {
 		return err
 	}
 	if owner == nil || r.stale(owner) {
-		f := &flow{Runtime: r, thread: t, news: *n}
+		f := &flow{Runtime: r, thread: t}
 		if err := f.interrupt(tx, t, e.reason.interruption()); err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (r *Runtime) settleIdle(tx record.Tx, n *news, t *Thread, e ending) error {
 			if err := f.endSession(tx, t, agent, e); err != nil {
 				return err
 			}
-			*n = f.news
+			n.add(&f.news)
 		}
 		t.Session.Reason, t.Status = e.reason, e.status(nil)
 		if err := flowTable.delete(tx, t.ID, the); err != nil {

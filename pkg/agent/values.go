@@ -3,7 +3,8 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"strings"
+	"errors"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ryeos/rye/pkg/item"
@@ -17,11 +18,26 @@ const (
 	MaxValues = 10_000
 )
 
+// ContextUsageKey is the key of a thread's ContextUsage, which is read as a value and cannot be set.
+const ContextUsageKey = "context_usage"
+
+const (
+	valuesPage    = 100 // pairs of ListValues
+	maxValuesPage = 200
+)
+
 // GetValue returns what a thread remembers under a key: compact JSON, or nil if there is nothing.
 func (r *Runtime) GetValue(ctx context.Context, thread, key string) (json.RawMessage, error) {
 	var value json.RawMessage
 	err := r.storage.View(ctx, func(tx record.Reader) error {
 		if _, err := loadThread(tx, thread); err != nil {
+			return err
+		}
+		if key == ContextUsageKey {
+			u, err := r.contextUsage(tx, thread)
+			if err == nil && u != nil {
+				value, err = json.Marshal(u)
+			}
 			return err
 		}
 		v, err := values.get(tx, thread, key)
@@ -48,29 +64,35 @@ func (r *Runtime) SetValue(ctx context.Context, thread, key string, value any) e
 		switch {
 		case err != nil:
 			return err
+		case data == nil && old == nil:
+			return nil
 		case data == nil:
-			return r.countValues(tx, thread, old, -1, values.delete(tx, thread, key))
+			_, err = addValues(tx, thread, -1)
+			return errors.Join(err, values.delete(tx, thread, key))
+		case old == nil:
+			n, err := addValues(tx, thread, 1)
+			if err == nil && n > MaxValues {
+				err = item.Errorf(item.TypeLimit, "thread %s has %d values already (MaxValues)", thread, MaxValues)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return r.countValues(tx, thread, old, 1, values.put(tx, thread, key, &data))
+		return values.put(tx, thread, key, &data)
 	})
 }
 
-// countValues keeps the number of keys: by is what a change of a key that was not there, or that is there no more, adds.
-func (r *Runtime) countValues(tx record.Tx, thread string, old *json.RawMessage, by int64, err error) error {
-	if err != nil || (old == nil) != (by > 0) {
-		return err
-	}
+// addValues keeps the number of a thread's values, so that it need not be counted.
+func addValues(tx record.Tx, thread string, by int64) (int64, error) {
 	n, err := counters.get(tx, thread, "values")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if n == nil {
 		n = new(int64)
 	}
-	if *n += by; *n > MaxValues {
-		return item.Errorf(item.TypeLimit, "thread %s has %d values already (MaxValues)", thread, MaxValues)
-	}
-	return counters.put(tx, thread, "values", n)
+	*n += by
+	return *n, counters.put(tx, thread, "values", n)
 }
 
 // Pair is a value with its key.
@@ -79,28 +101,54 @@ type Pair struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// ListValues returns the values whose keys begin with a prefix, by key.
-func (r *Runtime) ListValues(ctx context.Context, thread, prefix string) ([]Pair, error) {
+// ValueRange chooses values.
+type ValueRange struct {
+	Prefix string // of their keys
+	After  string // keys greater than this: the last one of the page before
+	Limit  int    // 100 if 0, never more than 200
+}
+
+// ListValues returns a page of a thread's values, by key.
+func (r *Runtime) ListValues(ctx context.Context, thread string, o ValueRange) ([]Pair, error) {
+	within := record.Range{After: o.After, Limit: min(o.Limit, maxValuesPage)}
+	if o.Limit <= 0 {
+		within.Limit = valuesPage
+	}
+	if o.Prefix != "" {
+		within.After, within.Before = max(o.After, below(o.Prefix)), o.Prefix+"\xff" // no key has that byte
+	}
 	list := []Pair{}
 	err := r.storage.View(ctx, func(tx record.Reader) error {
-		entries, err := tx.Scan(thread, string(values), record.Range{})
+		if _, err := loadThread(tx, thread); err != nil {
+			return err
+		}
+		entries, err := tx.Scan(thread, string(values), within)
 		for _, e := range entries {
-			if strings.HasPrefix(e.Name, prefix) {
-				list = append(list, Pair{e.Name, json.RawMessage(e.Document)})
-			}
+			list = append(list, Pair{e.Name, json.RawMessage(e.Document)})
 		}
 		return err
 	})
 	return list, err
 }
 
+// below is a string that no key is equal to, and that is less than a prefix but greater than all keys that are less.
+func below(prefix string) string {
+	last := len(prefix) - 1
+	if prefix[last] == 0 {
+		return prefix[:last]
+	}
+	return prefix[:last] + string([]byte{prefix[last] - 1, 0xff})
+}
+
 // encodeValue checks the limits and returns compact JSON, nil for null.
 func encodeValue(key string, value any) (json.RawMessage, error) {
-	if key == "" || len(key) > MaxKey {
+	switch {
+	case key == "" || len(key) > MaxKey:
 		return nil, item.Errorf(item.TypeLimit, "a key has from 1 to %d bytes (MaxKey), not %d", MaxKey, len(key))
-	}
-	if !utf8.ValidString(key) {
+	case !utf8.ValidString(key):
 		return nil, item.Usagef("the key %s is not valid UTF-8", item.Quote(key))
+	case key == ContextUsageKey:
+		return nil, item.Errorf(item.TypePermission, "the key %s is reserved: its value is what the thread's models said last", key)
 	}
 	data, err := json.Marshal(value) // compact, whatever value is
 	switch {
@@ -112,4 +160,30 @@ func encodeValue(key string, value any) (json.RawMessage, error) {
 		return nil, nil
 	}
 	return data, nil
+}
+
+// ContextUsage is how much of its model's context a thread takes, as the model said with its last response.
+type ContextUsage struct {
+	Input int64     `json:"input_tokens"`
+	Total int64     `json:"total_tokens"`
+	Max   int       `json:"max_context_tokens,omitempty"`
+	Model string    `json:"model"`
+	At    time.Time `json:"at"`
+}
+
+// contextUsage is nil until a model has said something of tokens. Logs of prompts that are called as tools may lie between.
+func (r *Runtime) contextUsage(tx record.Reader, thread string) (*ContextUsage, error) {
+	const look = 64
+	logs, err := modelLogs.list(tx, thread, record.Range{Last: true, Limit: look})
+	for _, log := range logs {
+		if log.Purpose != ForStep || log.Error != "" || log.Usage.Total() == 0 {
+			continue
+		}
+		u := &ContextUsage{Input: log.Usage.Input, Total: log.Usage.Total(), Model: log.Model, At: log.Ended}
+		if model, err := r.definitions.Model(log.Model); err == nil {
+			u.Max = model.MaxContext
+		}
+		return u, nil
+	}
+	return nil, err
 }

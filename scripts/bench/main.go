@@ -20,13 +20,19 @@ import (
 type counts struct{ rounds, items, async, flood, steps int }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == mcpServer {
+		if err := serveMCP(); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
 	var n counts
 	flag.IntVar(&n.rounds, "rounds", 200, "runs of each program")
 	flag.IntVar(&n.items, "items", 10_000, "signed items to verify")
 	flag.IntVar(&n.async, "async", 300, "detached runs to complete")
 	flag.IntVar(&n.flood, "flood", 1024, "MiB of output of the flooding tool")
 	flag.IntVar(&n.steps, "steps", 10_000, "steps of a graph, and items of a foreach")
-	only := flag.String("only", "", "one `table`: start, engine, async, verify, memory or graphs")
+	only := flag.String("only", "", "one `table`: start, engine, async, verify, memory, warm, mcp or graphs")
 	flag.Parse()
 	if err := run(n, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -55,6 +61,8 @@ func run(n counts, only string) error {
 		{"async", func() error { return errors.Join(w.asyncStart(n.rounds), w.asyncRate(n.async)) }},
 		{"verify", func() error { return w.verifyRate(n.items) }},
 		{"memory", func() error { return w.floodMemory(n.flood) }},
+		{"warm", func() error { return w.warmTable(n.rounds) }},
+		{"mcp", func() error { return w.mcpTable(n.rounds) }},
 		{"graphs", func() error { return w.graphs(n.steps, n.rounds) }},
 	} {
 		if only != "" && only != table.name {

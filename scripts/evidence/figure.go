@@ -35,7 +35,7 @@ func (f *finding) breakf(format string, args ...any) {
 func failed(err error) finding { return finding{broken: []string{err.Error()}} }
 
 // figures are all of them, in the order of the table.
-var figures = slices.Concat(killFigures, graphFigures, limitFigures)
+var figures = slices.Concat(killFigures, graphFigures, limitFigures, agentFigures)
 
 // row is a figure that was measured.
 type row struct {

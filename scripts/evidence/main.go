@@ -13,9 +13,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ryeos/rye/internal/agenttest"
 )
 
 func main() {
+	agenttest.Main()
 	if len(os.Args) > 1 && helpers[os.Args[1]] != nil { // this program again, as one of many processes
 		if err := helpers[os.Args[1]](os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, "evidence:", err)

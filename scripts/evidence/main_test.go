@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/ryeos/rye/internal/agenttest"
 )
 
 // built are the programs to measure; every group of figures shares them.
@@ -13,6 +15,7 @@ var built *binaries
 
 // TestMain lets the test program be what the figures start as processes of their own, as main does.
 func TestMain(m *testing.M) {
+	agenttest.Main()
 	if len(os.Args) > 1 && helpers[os.Args[1]] != nil {
 		main()
 		return
