@@ -131,7 +131,9 @@ func (f *flow) closeLog(tx record.Tx, t *Thread, log *ModelLog, response *Respon
 			log.ErrorType = failure.Type
 		}
 	}
-	t.spend(log.Usage)
+	if err := t.spend(tx, log.Usage); err != nil {
+		return err
+	}
 	if log.row == nil || cause != nil || log.row.Status != Completed {
 		return modelLogs.put(tx, t.ID, log.ID, log)
 	}

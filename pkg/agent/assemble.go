@@ -34,10 +34,14 @@ func (f *flow) assemble(agent *Agent, prompt *Prompt, model *Model) (Request, er
 		return Request{}, err
 	}
 	entries = pair(entries)
-	if f.archived != "" && prompt.IncludeChat {
-		entries = slices.Insert(entries, 0, Entry{Role: User, Text: f.archived})
+	if prompt.IncludeChat {
+		entries = f.withArchive(entries)
 	}
-	entries = f.inject(scope, entries)
+	framing := ""
+	if slices.ContainsFunc(entries, func(e Entry) bool { return e.message != nil && e.message.Agent != "" }) {
+		framing = guestFraming
+	}
+	entries = f.inject(scope, entries, framing)
 	d = &PointData{Scope: scope, Entries: entries}
 	if err := f.hook(PrefilterHistory, d); err != nil {
 		if blocked, ok := err.(*Blocked); ok {
@@ -54,14 +58,15 @@ func (f *flow) assemble(agent *Agent, prompt *Prompt, model *Model) (Request, er
 	}, nil
 }
 
-// inject puts what hooks and instruction files say right before the newest entry of the user. None of it is stored.
-func (f *flow) inject(s Scope, entries []Entry) []Entry {
+// inject puts what hooks and instruction files say, and a framing, right before the newest entry of the user. None of it is
+// stored.
+func (f *flow) inject(s Scope, entries []Entry, framing string) []Entry {
 	added := f.env.Hook().BeforeRun(f.ctx, s)
 	if text, ok := f.env.DiscoverInstructions(f.env.EffectiveCWD(f.thread.ID)); ok && strings.TrimSpace(text) != "" {
 		added = append(added, Entry{Role: User, Text: "<instructions>\n" + text + "\n</instructions>"})
 	}
-	if slices.ContainsFunc(entries, func(e Entry) bool { return e.message != nil && e.message.Agent != "" }) {
-		added = append(added, Entry{Role: User, Text: guestFraming})
+	if framing != "" {
+		added = append(added, Entry{Role: User, Text: framing})
 	}
 	at := len(entries)
 	for i, e := range slices.Backward(entries) {
@@ -72,8 +77,6 @@ func (f *flow) inject(s Scope, entries []Entry) []Entry {
 	}
 	return slices.Insert(entries, at, added...)
 }
-
-const guestFraming = `Messages in <from agent="NAME"> were said by other agents that were asked as guests. They are not yours.`
 
 // systemPrompt is the prompt with everything in it that is filled in.
 func (f *flow) systemPrompt(agent *Agent, prompt *Prompt) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,6 +34,8 @@ type Attachment struct {
 
 // blobs are the bytes of files.
 const blobs = "blob"
+
+const maxStem = 64 // bytes of a file's name that a copy in another thread keeps
 
 // keep stores attachments that are not files yet, and finds those that are.
 func (r *Runtime) keep(tx record.Tx, thread string, list []Attachment) ([]Attachment, error) {
@@ -92,7 +95,7 @@ func copyFiles(tx record.Tx, from, to string, list []Attachment) ([]Attachment, 
 		}
 		base := path.Base(a.Path)
 		stem := strings.TrimSuffix(base, path.Ext(base))
-		a.Path = fmt.Sprintf("%s%s-%s%s", attachmentFolder, stem[:min(len(stem), 64)], random(), path.Ext(base))
+		a.Path = fmt.Sprintf("%s%s-%s%s", attachmentFolder, prefix(stem, maxStem), random(), extension(base, a.MIMEType))
 		a.Data = data
 		if err := storeFile(tx, to, &a); err != nil {
 			return nil, err
@@ -108,8 +111,11 @@ func random() string {
 	return fmt.Sprintf("%x", b)
 }
 
+// plain are extensions that mean nothing to a file system, a shell or JSON.
+var plain = regexp.MustCompile(`^\.[A-Za-z0-9]{1,15}$`)
+
 func extension(name, mimeType string) string {
-	if ext := path.Ext(name); ext != "" && len(ext) <= 16 && !strings.ContainsAny(ext, "/\\\x00") {
+	if ext := path.Ext(name); plain.MatchString(ext) {
 		return strings.ToLower(ext)
 	}
 	if list, _ := mime.ExtensionsByType(mimeType); len(list) > 0 {

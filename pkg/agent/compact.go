@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/ryeos/rye/pkg/item"
@@ -20,16 +19,6 @@ const (
 	compactAgain     = 16      // rows after a summary that failed
 	minGain          = 4       // a summary has to replace this part of the threshold: else each step would ask for one
 )
-
-// Archive is a summary of what came before a mark. The rows stay where they are: it only bounds what models see.
-type Archive struct {
-	Name    string    `json:"name"`
-	Summary string    `json:"summary"`
-	From    string    `json:"from,omitempty"` // the mark of the archive before it
-	To      string    `json:"to"`             // the last row that it is about
-	Kept    []string  `json:"kept,omitempty"` // rows before it that had no answer yet: models go on seeing them as they are
-	Created time.Time `json:"created_at"`
-}
 
 const summaryPrompt = `You write the memory of a conversation that has become too long. Its participants will go on with nothing but
 your text. Write down: what is asked for; what was decided, and why; what was done, with names of files, ids and exact
@@ -106,8 +95,8 @@ func (f *flow) contextSize() int64 {
 	var n int64
 	for i := len(f.history) - 1; i >= 0; i-- {
 		m := &f.history[i]
-		if m.Log != nil && m.Log.Usage.Total() > 0 {
-			return n + m.Log.Usage.Total()
+		if l := m.log(); l != nil && l.Purpose == ForStep && l.Usage.Total() > 0 {
+			return n + l.Usage.Total()
 		}
 		n += estimate(m)
 	}
@@ -159,22 +148,6 @@ func (f *flow) compact(agent *Agent, prompt *Prompt, model *Model, d division) e
 	return f.storage.View(f.ctx, func(tx record.Reader) error { return f.refresh(tx, f.thread, nil) })
 }
 
-// archive stores a summary and the mark in one transaction: there is never one without the other.
-func (f *flow) archive(tx record.Tx, t *Thread, a *Archive) error {
-	n, err := next(tx, t.ID, string(archives))
-	if err != nil {
-		return err
-	}
-	a.Name, a.From, a.Created = "archive-"+strings.TrimLeft(n, "0"), t.Mark, f.now()
-	a.To = max(a.To, t.Mark) // the last row may be one that was kept
-	if err := archives.put(tx, t.ID, n, a); err != nil {
-		return err
-	}
-	t.Mark, t.Archive = a.To, n
-	f.fetched = false
-	return f.note(tx, t.ID, "compaction", Metadata{"archive": a.Name, "to": a.To})
-}
-
 func (f *flow) summaryRequest(agent *Agent, prompt *Prompt, model *Model, history []Message) (Request, error) {
 	system, err := f.systemPrompt(agent, prompt)
 	if err != nil {
@@ -215,47 +188,4 @@ func prefix(s string, n int) string {
 		n--
 	}
 	return s[:n]
-}
-
-// readArchive is what stands for the history before the mark: a summary, and the rows that were kept.
-func (f *flow) readArchive(tx record.Reader, t *Thread) (summary string, kept []Message, err error) {
-	if t.Archive == "" {
-		return "", nil, nil
-	}
-	a, err := archives.get(tx, t.ID, t.Archive)
-	switch {
-	case err != nil:
-		return "", nil, err
-	case a == nil:
-		return fmt.Sprintf("[What was said before is in the archive %s, which is unavailable.]", t.Archive), nil, nil
-	}
-	for _, id := range a.Kept {
-		m, err := messages.get(tx, t.ID, id)
-		if err != nil {
-			return "", nil, err
-		}
-		if m != nil { // nobody has deleted it
-			m.ToolCalls, m.Tokens = nil, 0 // their results are gone, and so is what it counted
-			kept = append(kept, *m)
-		}
-	}
-	return "[What was said before, in short:]\n" + a.Summary, kept, nil
-}
-
-// withArchive puts what stands for older rows before entries.
-func (f *flow) withArchive(entries []Entry) []Entry {
-	if f.archived == "" {
-		return entries
-	}
-	return slices.Insert(entries, 0, Entry{Role: User, Text: f.archived})
-}
-
-// Archives are the summaries of a thread, oldest first.
-func (r *Runtime) Archives(ctx context.Context, thread string) ([]Archive, error) {
-	var list []Archive
-	err := r.storage.View(ctx, func(tx record.Reader) (err error) {
-		list, err = archives.list(tx, thread, record.Range{})
-		return err
-	})
-	return list, err
 }

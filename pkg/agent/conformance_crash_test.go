@@ -93,7 +93,11 @@ func testDeathAtEveryMoment(t *testing.T, storage record.Storage) {
 	if len(want) != 8 || moments < 15 {
 		t.Fatalf("undisturbed, in %d transactions: %q", moments, want)
 	}
-	for n := 1; n <= moments; n++ {
+	every := 1
+	if testing.Short() {
+		every = 4
+	}
+	for n := 1; n <= moments; n += every {
 		for _, after := range []bool{false, true} {
 			what := fmt.Sprintf("dead before transaction %d", n)
 			j := newJourney(t, storage)

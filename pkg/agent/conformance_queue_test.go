@@ -86,7 +86,10 @@ func testOneFlowPerThread(t *testing.T, storage record.Storage) {
 	w := agenttest.New(t, storage, p, tools{"note": done("noted")})
 	id := w.Thread("helper")
 	runtimes := []*agent.Runtime{w.Runtime, w.NewRuntime("second"), w.NewRuntime("third")}
-	const rounds = 50
+	rounds := 50
+	if testing.Short() {
+		rounds = 10
+	}
 	for n := range rounds {
 		var all sync.WaitGroup
 		for _, r := range runtimes {

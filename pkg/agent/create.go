@@ -101,7 +101,10 @@ func (r *Runtime) boot(tx record.Tx, parent, t *Thread, b *birth) error {
 	own = slices.DeleteFunc(own, func(v Value) bool {
 		return slices.ContainsFunc(b.Withheld, func(name string) bool { return v.Name == name || strings.HasPrefix(v.Name, name+indexed) })
 	})
-	if err := r.setVariables(tx, t.ID, append(own, b.values...)); err != nil {
+	if err := r.setVariables(tx, t.ID, own, false); err != nil {
+		return err
+	}
+	if err := r.setVariables(tx, t.ID, b.values, true); err != nil {
 		return err
 	}
 	if err := r.begin(tx, t); err != nil {

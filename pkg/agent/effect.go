@@ -13,8 +13,8 @@ import (
 
 // Limits of effects.
 const (
-	maxEffectAttempts = 3 // of one that a dead process left
-	maxEffects        = 1000
+	MaxEffects        = 1000 // of a thread, those that are over and not yet forgotten included
+	maxEffectAttempts = 3    // of one whose process died
 )
 
 // Effect is work that is stored now and run later, when the host calls Tick: the engine itself never waits for a time
@@ -78,15 +78,15 @@ func (r *Runtime) ScheduleEffect(ctx context.Context, thread, name string, args 
 	return e.ID, err
 }
 
-// makeRoom forgets effects that are over when there are too many.
+// makeRoom forgets the oldest effects that are over when there are too many, several at a time.
 func makeRoom(tx record.Tx, thread string) error {
 	all, err := effects.list(tx, thread, record.Range{})
-	if err != nil || len(all) < maxEffects {
+	if err != nil || len(all) < MaxEffects {
 		return err
 	}
 	left := len(all)
 	for _, e := range all {
-		if e.Ended.IsZero() {
+		if e.Ended.IsZero() || left <= MaxEffects*9/10 {
 			continue
 		}
 		if err := effects.delete(tx, thread, e.ID); err != nil {
@@ -94,8 +94,8 @@ func makeRoom(tx record.Tx, thread string) error {
 		}
 		left--
 	}
-	if left >= maxEffects {
-		return item.Errorf(item.TypeLimit, "thread %s has %d effects that wait (maxEffects)", thread, maxEffects)
+	if left >= MaxEffects {
+		return item.Errorf(item.TypeLimit, "thread %s has %d effects that wait (MaxEffects)", thread, MaxEffects)
 	}
 	return nil
 }
@@ -111,6 +111,9 @@ func dueName(e *Effect) string {
 func (r *Runtime) Effects(ctx context.Context, thread, name string) ([]Effect, error) {
 	list := []Effect{}
 	err := r.storage.View(ctx, func(tx record.Reader) error {
+		if _, err := loadThread(tx, thread); err != nil {
+			return err
+		}
 		all, err := effects.list(tx, thread, record.Range{})
 		for _, e := range all {
 			if name == "" || e.Name == name {
@@ -151,19 +154,32 @@ func (r *Runtime) Tick(ctx context.Context) (int, error) {
 			return n, err
 		}
 		result, ok := r.runEffect(ctx, e)
-		r.working(e, false)
-		status, problem := EffectCompleted, ""
-		switch {
-		case !ok:
-			status, problem = EffectFailed, "effect not registered: "+e.Name
-		case result.Failed():
-			status, problem = EffectFailed, result.Error
+		if !ok {
+			result = ToolResult{Error: "effect not registered: " + e.Name}
 		}
-		err = r.storage.Update(context.WithoutCancel(ctx), func(tx record.Tx) error { return r.endEffect(tx, e, status, problem) })
+		err = r.storage.Update(context.WithoutCancel(ctx), func(tx record.Tx) error { return r.settleEffect(tx, ctx, e, result) })
+		r.working(e, false)
 		if err != nil {
 			return n, err
 		}
 	}
+}
+
+// settleEffect stores how an effect ended that this process has run, unless another process has taken it over meanwhile, or
+// its thread is gone. One that failed because the host is shutting down is run again by the next.
+func (r *Runtime) settleEffect(tx record.Tx, ctx context.Context, ran *Effect, result ToolResult) error {
+	e, err := effects.get(tx, ran.Thread, ran.ID)
+	if err != nil || e == nil || e.Owner != r.owner || e.Attempts != ran.Attempts || e.Status != EffectRunning {
+		return err
+	}
+	switch {
+	case !result.Failed():
+		return r.endEffect(tx, e, EffectCompleted, "")
+	case ctx.Err() == nil:
+		return r.endEffect(tx, e, EffectFailed, result.Error)
+	}
+	e.Status, e.Owner, e.Error = EffectPending, "", result.Error
+	return effects.put(tx, e.Thread, e.ID, e)
 }
 
 func (r *Runtime) runEffect(ctx context.Context, e *Effect) (result ToolResult, ok bool) {

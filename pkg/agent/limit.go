@@ -32,17 +32,73 @@ func (f *flow) limit(agent *Agent) *LimitReached {
 	if hard == 0 {
 		hard = DefaultHardSteps
 	}
+	if over := t.reached(
+		LimitReached{"max_session_turns", MaxSessionTurns, int64(min(s.TurnsA, s.TurnsB)), int64(agent.MaxSessionTurns)},
+		LimitReached{"max_side_steps", MaxSideSteps, int64(steps), int64(side.MaxSteps)},
+		LimitReached{"turns_exceeded", LimitExceeded, int64(s.Steps), int64(t.Limits.Steps)},
+	); over != nil {
+		return over
+	}
+	if over := t.overspent(); over != nil {
+		return over
+	}
+	return t.reached(
+		LimitReached{"duration_exceeded", LimitExceeded, int64(f.now().Sub(s.Started) / time.Second), int64((t.Limits.Duration + time.Second - 1) / time.Second)},
+		LimitReached{"max_total_steps", MaxTotalSteps, int64(s.Steps), int64(hard)},
+	)
+}
+
+// spend counts what a thread has used, for those above it as well: what a tree of threads may use holds while its children
+// are at work, and not only when they are done.
+func (t *Thread) spend(tx record.Tx, u Usage) error {
+	t.Usage.add(u)
+	t.Session.Usage.add(u)
+	if u == (Usage{}) {
+		return nil
+	}
+	for id := t.Parent; id != ""; {
+		above, err := threads.get(tx, id, the)
+		if err != nil || above == nil {
+			return err
+		}
+		above.Below.add(u)
+		if err := threads.put(tx, id, the, above); err != nil {
+			return err
+		}
+		id = above.Parent
+	}
+	return nil
+}
+
+// limitAbove looks for a bound of the threads above, which children at work use up together.
+func (f *flow) limitAbove() (over *LimitReached, err error) {
+	if f.thread.Parent == "" {
+		return nil, nil
+	}
+	err = f.storage.View(f.ctx, func(tx record.Reader) error {
+		for id := f.thread.Parent; id != "" && over == nil; {
+			t, err := threads.get(tx, id, the)
+			if err != nil || t == nil {
+				return err
+			}
+			over, id = t.overspent(), t.Parent
+		}
+		return nil
+	})
+	return over, err
+}
+
+// overspent is the bound of tokens or money that a thread and all below it have come to.
+func (t *Thread) overspent() *LimitReached {
 	used := t.used()
-	for _, l := range []LimitReached{
-		{"max_session_turns", MaxSessionTurns, int64(min(s.TurnsA, s.TurnsB)), int64(agent.MaxSessionTurns)},
-		{"max_side_steps", MaxSideSteps, int64(steps), int64(side.MaxSteps)},
-		{"turns_exceeded", LimitExceeded, int64(s.Steps), int64(t.Limits.Steps)},
-		{"tokens_exceeded", LimitExceeded, used.Total(), t.Limits.Tokens},
-		{"spend_exceeded", LimitExceeded, used.Spend, t.Limits.Spend},
-		{"duration_exceeded", LimitExceeded, int64(f.now().Sub(s.Started) / time.Second), int64((t.Limits.Duration + time.Second - 1) / time.Second)},
-		{"max_total_steps", MaxTotalSteps, int64(s.Steps), int64(hard)},
-	} {
-		if l.Max > 0 && l.Current >= l.Max+s.Extended[l.Code] {
+	return t.reached(LimitReached{"tokens_exceeded", LimitExceeded, used.Total(), t.Limits.Tokens},
+		LimitReached{"spend_exceeded", LimitExceeded, used.Spend, t.Limits.Spend})
+}
+
+// reached is the first of the bounds that another step would exceed.
+func (t *Thread) reached(bounds ...LimitReached) *LimitReached {
+	for _, l := range bounds {
+		if l.Max > 0 && l.Current >= l.Max+t.Session.Extended[l.Code] {
 			return &l
 		}
 	}

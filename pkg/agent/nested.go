@@ -61,7 +61,7 @@ func (f *flow) askPrompt(s Scope, entry *Tool, prompt *Prompt, c *Call, row *Mes
 	request := Request{Thread: s.Thread, Purpose: ForPrompt, Model: model, System: system, Tools: f.schemas(inner), ToolChoice: prompt.ToolChoice,
 		Parallel: prompt.Parallel, Reasoning: prompt.Reasoning, Options: prompt.ProviderOptions}
 	if prompt.IncludeChat {
-		request.Messages = pair(perspective(s.Side, prompt, f.history, f.thread.Session.Since))
+		request.Messages = f.withArchive(pair(perspective(s.Side, prompt, f.history, f.thread.Session.Since)))
 	}
 	request.Messages = append(request.Messages, Entry{Role: User, Text: initialMessage(entry, c.Arguments)})
 	answer := &Message{Role: s.Side.role(), Side: s.Side, Prompt: prompt.Name, Parent: row.ID, Depth: row.Depth + 1, Status: Pending}

@@ -143,10 +143,6 @@ func (m *Model) priced(u Usage) Usage {
 	return u
 }
 
-func (u Usage) minus(v Usage) Usage {
-	return Usage{u.Input - v.Input, u.Cached - v.Cached, u.Output - v.Output, u.Reasoning - v.Reasoning, u.Spend - v.Spend}
-}
-
 // cost is the price of tokens, rounded up: budgets err to the safe side.
 func (p Price) cost(u Usage) int64 {
 	sum := (u.Input-u.Cached)*p.Input + u.Cached*p.Cached + u.Output*p.Output

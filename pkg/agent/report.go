@@ -17,9 +17,6 @@ func (r *Runtime) reportTo(tx record.Tx, n *news, t *Thread, agent *Agent, e end
 	if t.Parent == "" {
 		return nil
 	}
-	if err := bill(tx, t); err != nil {
-		return err
-	}
 	c, err := children.get(tx, t.Parent, t.ID)
 	if err != nil || c == nil {
 		return err
@@ -35,27 +32,6 @@ func (r *Runtime) reportTo(tx record.Tx, n *news, t *Thread, agent *Agent, e end
 
 // afterReport tells what report has stored.
 func (f *flow) afterReport() { f.publish(context.WithoutCancel(f.ctx), &f.news) }
-
-// bill adds what a thread has used since the last time to those above it.
-func bill(tx record.Tx, t *Thread) error {
-	used := t.Usage.minus(t.Billed)
-	if used == (Usage{}) {
-		return nil
-	}
-	t.Billed = t.Usage
-	for id := t.Parent; id != ""; {
-		above, err := threads.get(tx, id, the)
-		if err != nil || above == nil {
-			return err
-		}
-		above.Below.add(used)
-		if err := threads.put(tx, id, the, above); err != nil {
-			return err
-		}
-		id = above.Parent
-	}
-	return nil
-}
 
 // childResult is what the end of a session means to the parent. An agent that has a tool to end with and does not use it
 // has failed, whatever it said (spec/agent-runtime A8.3).

@@ -76,13 +76,19 @@ func (f *flow) advance() (bool, error) {
 	if started, err := f.startImmediate(agent, prompt); err != nil || started {
 		return false, err
 	}
-	if err := f.compactIfNeeded(agent, prompt); err != nil {
-		return false, err
+	over := f.limit(agent)
+	if over == nil {
+		if over, err = f.limitAbove(); err != nil {
+			return false, err
+		}
 	}
-	if over := f.limit(agent); over != nil {
+	if over != nil {
 		if lifted, err := f.atLimit(agent, prompt, over); err != nil || !lifted {
 			return false, err
 		}
+	}
+	if asked, err := f.compactIfNeeded(agent, prompt); err != nil || asked {
+		return false, err
 	}
 	return f.step(agent, prompt)
 }
@@ -209,10 +215,12 @@ func (f *flow) refresh(tx record.Reader, t *Thread, added []Message) error {
 	if err != nil {
 		return err
 	}
-	if f.archived, err = f.readArchive(tx, t); err != nil {
+	summary, kept, err := f.readArchive(tx, t)
+	if err != nil {
 		return err
 	}
-	f.history = slices.DeleteFunc(all, func(m Message) bool { return !m.shown() })
+	f.archived = summary
+	f.history = slices.DeleteFunc(append(kept, all...), func(m Message) bool { return !m.shown() })
 	f.touched, f.fetched = mark, true
 	return nil
 }

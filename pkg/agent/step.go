@@ -82,11 +82,6 @@ func (f *flow) persist(row *Message, log *ModelLog, response *Response) error {
 	return nil
 }
 
-func (t *Thread) spend(u Usage) {
-	t.Usage.add(u)
-	t.Session.Usage.add(u)
-}
-
 // failStep stores that no model could answer. What is queued stays there for the next run: asking again at once would fail
 // again.
 func (f *flow) failStep(row *Message, log *ModelLog, cause error) error {

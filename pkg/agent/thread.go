@@ -24,9 +24,8 @@ type Thread struct {
 	Arguments  json.RawMessage `json:"arguments,omitempty"` // an object: what {{name}} in prompts stands for
 	Digest     string          `json:"digest,omitempty"`    // of the agent's definition when the thread began
 	Limits     Limits          `json:"limits,omitzero"`
-	Usage      Usage           `json:"usage,omitzero"`  // in its life, without its children
-	Below      Usage           `json:"below,omitzero"`  // of its children and theirs
-	Billed     Usage           `json:"billed,omitzero"` // of Usage: what its parents have in Below
+	Usage      Usage           `json:"usage,omitzero"` // in its life, without its children
+	Below      Usage           `json:"below,omitzero"` // of its children and theirs
 	Spawned    int             `json:"spawned,omitempty"`
 	Status     Status          `json:"status"`
 	Session    Session         `json:"session"`
@@ -124,7 +123,7 @@ func (r *Runtime) Create(ctx context.Context, n NewThread) (*Thread, error) {
 			}
 			return err
 		}
-		if err := r.setVariables(tx, t.ID, n.Variables); err != nil {
+		if err := r.setVariables(tx, t.ID, n.Variables, true); err != nil {
 			return err
 		}
 		return r.begin(tx, t)

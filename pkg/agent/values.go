@@ -171,12 +171,13 @@ type ContextUsage struct {
 	At    time.Time `json:"at"`
 }
 
-// contextUsage is nil until a model has said something of tokens. Logs of prompts that are called as tools may lie between.
+// contextUsage is nil until a model has said something of tokens. Many results may lie behind its answer.
 func (r *Runtime) contextUsage(tx record.Reader, thread string) (*ContextUsage, error) {
-	const look = 64
-	logs, err := modelLogs.list(tx, thread, record.Range{Last: true, Limit: look})
-	for _, log := range logs {
-		if log.Purpose != ForStep || log.Error != "" || log.Usage.Total() == 0 {
+	const look = 256
+	rows, err := messages.list(tx, thread, record.Range{Last: true, Limit: look})
+	for i := range rows {
+		log := rows[i].log()
+		if log == nil || log.Purpose != ForStep || log.Usage.Total() == 0 {
 			continue
 		}
 		u := &ContextUsage{Input: log.Usage.Input, Total: log.Usage.Total(), Model: log.Model, At: log.Ended}

@@ -5,6 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"fmt"
 	"regexp"
 	"slices"
 	"sync"
@@ -18,12 +19,13 @@ const keySize = 32
 
 var variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
-// sealedVariable is a variable of a thread as it is stored: encrypted, and bound to its thread and name, so that it cannot
-// be moved to another place in the storage.
+// sealedVariable is a variable of a thread as it is stored: encrypted, and bound to its thread, its name and to whether it
+// is a secret, so that it cannot be moved to another place in the storage, nor be made to be shown.
 type sealedVariable struct {
 	Name   string `json:"name"`
 	Sealed []byte `json:"sealed"` // nonce and AES-256-GCM
 	Secret bool   `json:"secret,omitempty"`
+	Own    bool   `json:"own,omitempty"` // was given to this thread alone: what those above it set is not for it
 }
 
 func (r *Runtime) sealer() (cipher.AEAD, error) {
@@ -37,15 +39,18 @@ func (r *Runtime) sealer() (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-func place(thread, name string) []byte { return []byte(thread + "\x00" + name) }
+func (s *sealedVariable) place(thread string) []byte {
+	return fmt.Appendf(nil, "%s\x00%s\x00%t", thread, s.Name, s.Secret)
+}
 
-// setVariables stores variables of a thread.
-func (r *Runtime) setVariables(tx record.Tx, thread string, list []Value) error {
+// setVariables stores variables of a thread. own ones stay its own.
+func (r *Runtime) setVariables(tx record.Tx, thread string, list []Value, own bool) error {
 	for _, v := range list {
 		sealed, err := r.seal(thread, v)
 		if err != nil {
 			return err
 		}
+		sealed.Own = own
 		if err := variables.put(tx, thread, v.Name, sealed); err != nil {
 			return err
 		}
@@ -63,7 +68,9 @@ func (r *Runtime) seal(thread string, v Value) (*sealedVariable, error) {
 	}
 	nonce := make([]byte, aead.NonceSize())
 	rand.Read(nonce) // never fails
-	return &sealedVariable{Name: v.Name, Sealed: aead.Seal(nonce, nonce, []byte(v.Value), place(thread, v.Name)), Secret: v.Secret}, nil
+	s := &sealedVariable{Name: v.Name, Secret: v.Secret}
+	s.Sealed = aead.Seal(nonce, nonce, []byte(v.Value), s.place(thread))
+	return s, nil
 }
 
 func (r *Runtime) unseal(thread string, s *sealedVariable) (Value, error) {
@@ -74,7 +81,7 @@ func (r *Runtime) unseal(thread string, s *sealedVariable) (Value, error) {
 	}
 	if n := aead.NonceSize(); len(s.Sealed) >= n {
 		var plain []byte
-		if plain, err = aead.Open(nil, s.Sealed[:n], s.Sealed[n:], place(thread, s.Name)); err == nil {
+		if plain, err = aead.Open(nil, s.Sealed[:n], s.Sealed[n:], s.place(thread)); err == nil {
 			v.Value = string(plain)
 			return v, nil
 		}
@@ -98,35 +105,44 @@ func (r *Runtime) ownVariables(tx record.Reader, thread string) ([]Value, error)
 }
 
 // variable looks a name up: thread, agent, prompt, user, machine; the first that knows it counts. agent and prompt may be
-// nil.
+// nil. What a prompt calls a secret is one wherever it comes from; the user's and the machine's values are secrets unless a
+// prompt says that they are not.
 func (r *Runtime) variable(tx record.Reader, thread string, agent *Agent, prompt *Prompt, name string) (Value, bool, error) {
 	sealed, err := variables.get(tx, thread, name)
 	if err != nil {
 		return Value{}, false, err
 	}
-	v := Value{Name: name, Secret: !declaredText(prompt, name)}
+	declared, secret := prompt.declares(name)
 	if sealed != nil {
-		v, err = r.unseal(thread, sealed)
+		v, err := r.unseal(thread, sealed)
+		v.Secret = v.Secret || secret
 		return v, err == nil, err
 	}
 	if agent != nil {
 		if value, ok := agent.Env[name]; ok {
-			return Value{name, value, false}, true, nil
+			return Value{name, value, secret}, true, nil
 		}
 	}
 	if prompt != nil {
 		if value, ok := prompt.Env[name]; ok {
-			return Value{name, value, false}, true, nil
+			return Value{name, value, secret}, true, nil
 		}
 	}
 	value, ok := r.env.Variable(name)
-	v.Value = value
-	return v, ok, nil
+	return Value{name, value, secret || !declared}, ok, nil
 }
 
-// declaredText reports whether a prompt has said that a variable is no secret. What nobody has declared is one.
-func declaredText(prompt *Prompt, name string) bool {
-	return prompt != nil && slices.ContainsFunc(prompt.Variables, func(v Variable) bool { return v.Name == name && !v.Secret })
+// declares reports whether a prompt says anything of a variable, and whether it says that it is a secret.
+func (p *Prompt) declares(name string) (declared, secret bool) {
+	if p == nil {
+		return false, false
+	}
+	for _, v := range p.Variables {
+		if v.Name == name {
+			declared, secret = true, secret || v.Secret
+		}
+	}
+	return declared, secret
 }
 
 // promptVariable is the value of a variable that a prompt shows to its model; empty if there is none, or if it is secret.
@@ -142,8 +158,8 @@ func (f *flow) promptVariable(agent *Agent, prompt *Prompt, name string) (string
 	return v.Value, nil
 }
 
-// SetVariable stores a variable of a thread, and of all its living descendants that have it too or do not declare it as
-// their own.
+// SetVariable stores a variable of a thread, and of all its living descendants but those that have one of their own, or whose
+// agents want one: these, and what is below them, keep theirs.
 func (r *Runtime) SetVariable(ctx context.Context, thread string, v Value) error {
 	return r.storage.Update(ctx, func(tx record.Tx) error { return r.setVariableBelow(tx, thread, v) })
 }
@@ -152,7 +168,11 @@ func (r *Runtime) setVariableBelow(tx record.Tx, thread string, v Value) error {
 	if _, err := loadLive(tx, thread); err != nil {
 		return err
 	}
-	if err := r.setVariables(tx, thread, []Value{v}); err != nil {
+	old, err := variables.get(tx, thread, v.Name)
+	if err != nil {
+		return err
+	}
+	if err := r.setVariables(tx, thread, []Value{v}, old != nil && old.Own); err != nil {
 		return err
 	}
 	list, err := children.list(tx, thread, record.Range{})
@@ -165,6 +185,11 @@ func (r *Runtime) setVariableBelow(tx record.Tx, thread string, v Value) error {
 			return err
 		}
 		if child == nil || !child.Terminated.IsZero() || r.scoped(child.Agent, v.Name) {
+			continue
+		}
+		if has, err := variables.get(tx, child.ID, v.Name); err != nil {
+			return err
+		} else if has != nil && has.Own {
 			continue
 		}
 		if err := r.setVariableBelow(tx, child.ID, v); err != nil {
