@@ -97,7 +97,7 @@ func parameterSchema(schema map[string]any) map[string]any {
 	if err != nil || len(schemaIssues(meta)) > 0 {
 		return open
 	}
-	if _, err := runtime.CheckParams(item.Ref{}, meta, nil); err != nil && item.TypeOf(err) == item.TypeChain {
+	if err := runtime.CheckSchema(meta); err != nil {
 		return open
 	}
 	return schema

@@ -157,22 +157,40 @@ func validate(schema *item.Object, params map[string]any) error {
 	if !needsLibrary(schema) {
 		return nil
 	}
-	data, err := json.Marshal(schema)
+	resolved, err := resolve(schema)
 	if err != nil {
 		return err
-	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(data, &s); err != nil {
-		return item.Errorf(item.TypeChain, "config_schema is not a JSON Schema: %v", err)
-	}
-	resolved, err := s.Resolve(nil)
-	if err != nil {
-		return item.Errorf(item.TypeChain, "config_schema is not a JSON Schema: %v", err)
 	}
 	if err := resolved.Validate(withNumbers(params)); err != nil {
 		return schemaFailure(err)
 	}
 	return nil
+}
+
+// CheckSchema reports whether parameters can be checked against a tool's config_schema at all. What it refers to must be in
+// it: nothing is fetched.
+func CheckSchema(meta *item.Metadata) error {
+	if meta.ConfigSchema.Len() == 0 || !needsLibrary(meta.ConfigSchema) {
+		return nil
+	}
+	_, err := resolve(meta.ConfigSchema)
+	return err
+}
+
+func resolve(schema *item.Object) (*jsonschema.Resolved, error) {
+	data, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, item.Errorf(item.TypeChain, "config_schema is not a JSON Schema: %v", err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		return nil, item.Errorf(item.TypeChain, "config_schema is not a JSON Schema: %v", err)
+	}
+	return resolved, nil
 }
 
 // schemaFailure takes the library's path of wrapped errors apart: the first layer below the root names the parameter,
