@@ -65,5 +65,6 @@ endef
 sign-system: ## sign the items in .ai with a new key that is then forgotten
 	$(GO) run ./scripts/sign-system
 
-docs: ## rewrite docs/cli.md and docs/man from the commands
+docs: ## rewrite docs/cli.md and docs/man from the commands, docs/conformance.md from the tests
+	$(GO) test ./pkg/agent -run '^TestConformanceDocument$$' -count=1 -update
 	$(GO) test ./cmd/rye -run '^TestDocsUpToDate$$' -count=1 -update

@@ -79,7 +79,8 @@ func (a *app) engine() (*engine.Engine, error) {
 		Project: project, User: user, System: rye.System(), Cache: cacheFolder(), KeyDir: os.Getenv("RYE_SIGNING_KEY_DIR"),
 		Binary: binary, Env: os.Environ(), Minimal: environment == "minimal", DevMode: os.Getenv("RYE_DEV_MODE") == "1",
 		AcceptV1: cfg.acceptV1, IgnoreModes: cfg.ignoreModes, Pin: cfg.pin, Warn: a.warn,
-		Thread: os.Getenv(engine.ParentThread),
+		Thread: os.Getenv(engine.ParentThread), Version: currentVersion(),
+		MCPKeepAlive: cfg.keepMCP, PythonKeepAlive: cfg.keepPython, Note: a.detail,
 	})
 	return a.eng, err
 }
@@ -144,6 +145,13 @@ func cacheFolder() string {
 func (a *app) warn(message string) {
 	if !a.flags.quiet {
 		fmt.Fprintln(a.stderr, a.paint(yellow, "warning:"), message)
+	}
+}
+
+// detail writes one line for people who asked for more.
+func (a *app) detail(message string) {
+	if a.flags.verbose {
+		a.note("%s", safe(message))
 	}
 }
 

@@ -41,7 +41,7 @@ EXIT CODES
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		newExecuteCommand(a), newTraceCommand(a), newSignCommand(a), newVerifyCommand(a), newKeysCommand(a), newListCommand(a),
-		newSearchCommand(a), newShowCommand(a), newInitCommand(a), newDoctorCommand(a), newVersionCommand(a), newNativeCommand(a), newRunnerCommand(a), newGraphWalkCommand(a), newThreadsCommand(a), newMCPCommand(a), newMCPRunCommand(a), newGraphCommand(a),
+		newSearchCommand(a), newShowCommand(a), newInitCommand(a), newDoctorCommand(a), newVersionCommand(a), newNativeCommand(a), newRunnerCommand(a), newKeeperCommand(a), newGraphWalkCommand(a), newThreadsCommand(a), newMCPCommand(a), newMCPRunCommand(a), newWarmCommand(a), newGraphCommand(a),
 		newTestCommand(a), newLilluxCommand(a),
 	)
 	root.InitDefaultCompletionCmd()

@@ -33,7 +33,7 @@ func newRunnerCommand(a *app) *cobra.Command {
 			signal.Ignore(syscall.SIGHUP)
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			base := engine.Options{System: rye.System(), Binary: binary, Env: os.Environ(), Warn: a.warn}
+			base := engine.Options{System: rye.System(), Binary: binary, Env: os.Environ(), Version: currentVersion(), Warn: a.warn}
 			return engine.RunThread(ctx, base, a.flags.project, id, a.stdin)
 		},
 	}

@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	for name, helper := range helpers {
 		commands[name] = helper
 	}
+	if _, set := os.LookupEnv("RYE_MCP_KEEP_ALIVE"); !set {
+		os.Setenv("RYE_MCP_KEEP_ALIVE", "0") // what is to be kept, a test says itself
+	}
 	testscript.Main(m, commands)
 }
 
@@ -37,7 +40,7 @@ func TestScripts(t *testing.T) {
 		Condition:           scriptCondition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": cmdExit, "gone": cmdGone, "waitfile": cmdWaitFile, "append": cmdAppend, "replace": cmdReplace,
-			"keep": cmdKeep,
+			"keep": cmdKeep, "waitgone": cmdWaitGone, "timeless": cmdTimeless,
 		},
 	})
 }
@@ -56,6 +59,8 @@ func setupScript(env *testscript.Env) error {
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	env.Setenv("PROJECT", filepath.Join(env.WorkDir, "project"))
 	env.Setenv("NO_COLOR", "1")
+	env.Setenv("RYE_MCP_KEEP_ALIVE", "0")
+	env.Defer(func() { stopKept(filepath.Join(home, ".cache", "rye", "kept")) })
 	env.Setenv("GORACE", os.Getenv("GORACE")) // else rye sleeps at its end when it is built with the race detector
 	env.Setenv("LANG", "C.UTF-8")
 	env.Cd = filepath.Join(env.WorkDir, "project")

@@ -69,6 +69,10 @@ func (a *app) showItem(s *engine.Shown) {
 		a.line("           %s", a.paintOut(red, safe(s.ChainError)))
 	}
 	a.showMetadata(s.Metadata)
+	a.showAgent(s.Agent)
+	for _, issue := range s.Issues {
+		a.line("%s", a.paintOut(red, safe(issue)))
+	}
 	if len(s.Parameters) > 0 {
 		a.line("")
 		a.parameterTable(s.Parameters)

@@ -70,6 +70,12 @@ func (s *Space) Config(rel, content string) (file string) {
 	return s.sign(item.Config, rel, ".ai/config/"+rel, content)
 }
 
+// Item puts a signed item of any kind into its folder.
+func (s *Space) Item(kind item.Kind, rel, content string) (file string) {
+	s.world.t.Helper()
+	return s.sign(kind, rel, ".ai/"+kind.Dir()+"/"+rel, content)
+}
+
 // Dependency puts a file there, signed for being loaded by tools.
 func (s *Space) Dependency(rel, content string) (file string) {
 	s.world.t.Helper()

@@ -25,6 +25,7 @@ type Options struct {
 	KeyDir  string   // signing key; "" is <User>/.ai/config/keys/signing
 	Binary  string   // the rye executable, for native tools; "" when there is none
 	Env     []string // environment that children inherit
+	Version string   // of rye, which MCP servers are told
 
 	Thread string // the thread that this process works for; what it launches becomes its child
 
@@ -35,10 +36,18 @@ type Options struct {
 	// Pin runs a private copy of the verified files for every call, as Request.Pin does for one.
 	Pin bool
 
+	// MCPKeepAlive is how long an MCP server that is a program stays when nobody calls it, in a process that outlives this
+	// one. 0 ends it with the call.
+	MCPKeepAlive time.Duration
+
+	// PythonKeepAlive is how long the interpreter of Python tools that are warm stays when nobody calls them. 0 keeps none.
+	PythonKeepAlive time.Duration
+
 	// IgnoreModes accepts items that other users of the machine could change, for file systems without permissions.
 	IgnoreModes bool
 
 	Warn func(message string) // a line for people; nil drops it
+	Note func(message string) // a line for those who want to know more; nil drops it
 	Now  func() time.Time     // nil is time.Now
 }
 
@@ -59,6 +68,9 @@ const trustedDir = "config/keys/trusted"
 func New(o Options) (*Engine, error) {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
+	}
+	if o.Note == nil {
+		o.Note = func(string) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -182,7 +194,7 @@ func (e *Engine) notFound(ref item.Ref, cause *space.NotFoundError) *item.Error 
 		for _, entry := range entries {
 			ids = append(ids, entry.Ref.ID)
 			if entry.Ref.ID == ref.ID && ref.Kind == "" {
-				err.Hint("there is a %s of that name: rye show %s", kind, entry.Ref)
+				err.Hint("there is %s of that name: rye show %s", kind.WithArticle(), entry.Ref)
 			}
 		}
 	}

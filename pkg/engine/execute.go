@@ -133,7 +133,11 @@ func (c *Call) run(ctx context.Context, params map[string]any, secrets *redact.R
 		}
 	}
 	watch := startWatch()
-	result, err := plan.Run(ctx, stdout, stderr)
+	c.engine.keepWarm(plan)
+	result, ok := c.runKept(ctx, plan, stdout)
+	if !ok {
+		result, err = plan.Run(ctx, stdout, stderr)
+	}
 	watch.lap(&c.steps.runTime)
 	if err != nil {
 		return c.failure(err)

@@ -43,6 +43,7 @@ func TestExecutionMatrix(t *testing.T) {
 		{item.Request{Ref: "directive:d", Async: true, DryRun: true}, asyncDry},
 		{item.Request{Ref: "directive:d", DryRun: true, Target: "remote", Thread: "fork"}, dryRemote},
 		{item.Request{Ref: "knowledge:k"}, "Knowledge items are not executable: they are read"},
+		{item.Request{Ref: "agent:a"}, "Agents are not executable yet. Tools and directives are; a directive with thread=\"fork\" is an agent with one side."},
 		{item.Request{Ref: "config:c"}, "Unknown kind 'config': config items are not executable"},
 	} {
 		resp := execute(t, e, test.req)

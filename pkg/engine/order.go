@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ryeos/rye/pkg/item"
@@ -27,15 +28,19 @@ type settled struct {
 	AcceptV1    bool   `json:"accept_v1,omitempty"`
 	Pin         bool   `json:"pin,omitempty"`
 	IgnoreModes bool   `json:"ignore_modes,omitempty"`
+
+	MCPKeepAlive    time.Duration `json:"mcp_keep_alive,omitempty"`
+	PythonKeepAlive time.Duration `json:"python_keep_alive,omitempty"`
 }
 
 func (o Options) settled() settled {
-	return settled{o.User, o.Cache, o.KeyDir, o.Minimal, o.DevMode, o.AcceptV1, o.Pin, o.IgnoreModes}
+	return settled{o.User, o.Cache, o.KeyDir, o.Minimal, o.DevMode, o.AcceptV1, o.Pin, o.IgnoreModes, o.MCPKeepAlive, o.PythonKeepAlive}
 }
 
 func (s settled) apply(o Options) Options {
 	o.User, o.Cache, o.KeyDir = s.User, s.Cache, s.KeyDir
 	o.Minimal, o.DevMode, o.AcceptV1, o.Pin, o.IgnoreModes = s.Minimal, s.DevMode, s.AcceptV1, s.Pin, s.IgnoreModes
+	o.MCPKeepAlive, o.PythonKeepAlive = s.MCPKeepAlive, s.PythonKeepAlive
 	return o
 }
 

@@ -194,6 +194,10 @@ func planEvent(s *steps) *item.Object {
 
 func spawnEvent(s *steps) *item.Object {
 	e := event("spawn", s.runTime-s.ran.Duration)
+	if s.ran.PID == 0 {
+		e.Set("kept", true) // nothing was started: see runKept
+		return e
+	}
 	e.Set("pid", int64(s.ran.PID))
 	return e
 }

@@ -46,8 +46,8 @@ func TestLeaderOutlivesThread(t *testing.T) {
 			return os.IsNotExist(err)
 		})
 		unix.Kill(s.pid, unix.SIGTERM)
-		if e := reapLeader(s.pid); e.signal != "SIGTERM" {
-			t.Errorf("ended by %q", e.signal)
+		if e := reapLeader(s.pid); e.Signal != "SIGTERM" {
+			t.Errorf("ended by %q", e.Signal)
 		}
 		return
 	}

@@ -38,24 +38,24 @@ func start(path string, argv []string, attr *syscall.ProcAttr) (pid int, err err
 }
 
 // reapLeader collects the state of an ended leader and with it gives its number free.
-func reapLeader(pid int) ending {
+func reapLeader(pid int) Ending {
 	var status unix.WaitStatus
 	var usage unix.Rusage
 	for {
 		if _, err := unix.Wait4(pid, &status, 0, &usage); err == nil {
 			break
 		} else if err != unix.EINTR {
-			return ending{exitCode: -1}
+			return Ending{ExitCode: -1}
 		}
 	}
-	e := ending{
-		exitCode: status.ExitStatus(),
-		user:     time.Duration(usage.Utime.Nano()),
-		system:   time.Duration(usage.Stime.Nano()),
-		maxRSS:   int64(usage.Maxrss) * rssUnit,
-	}
+	return endingOf(status, time.Duration(usage.Utime.Nano()), time.Duration(usage.Stime.Nano()), int64(usage.Maxrss)*rssUnit)
+}
+
+// endingOf is how a program ended that needed no help.
+func endingOf(status unix.WaitStatus, user, system time.Duration, maxRSS int64) Ending {
+	e := Ending{ExitCode: status.ExitStatus(), UserTime: user, SystemTime: system, MaxRSS: maxRSS}
 	if status.Signaled() {
-		e.exitCode, e.signal = -1, unix.SignalName(status.Signal())
+		e.ExitCode, e.Signal = -1, unix.SignalName(status.Signal())
 	}
 	return e
 }

@@ -23,6 +23,16 @@ func newOutput(limit int) Output {
 	return Output{headLimit: limit / 2, tailLimit: limit - limit/2}
 }
 
+// OutputOf is what a program leaves that wrote these bytes, of which at most limit are kept; 0 means DefaultLimit.
+func OutputOf(data []byte, limit int) Output {
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	o := newOutput(limit)
+	o.write(data)
+	return o
+}
+
 func (o *Output) write(p []byte) {
 	o.Total += int64(len(p))
 	p = fill(&o.head, o.headLimit, p)

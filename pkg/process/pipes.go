@@ -54,9 +54,12 @@ func openPipes(spec *Spec) (*pipes, error) {
 	if p.input == nil && len(spec.Stdin) > 0 {
 		p.input = bytes.NewReader(spec.Stdin)
 	}
-	if p.input == nil {
+	switch {
+	case spec.Server != nil:
+		p.child[0] = spec.Server
+	case p.input == nil:
 		p.child[0], errs[0] = os.Open(os.DevNull)
-	} else {
+	default:
 		p.child[0], p.stdin, errs[0] = os.Pipe()
 		p.written = make(chan struct{})
 	}

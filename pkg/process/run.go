@@ -10,15 +10,6 @@ import (
 // the run does not own can still hold the pipes then.
 const drainTime = time.Second
 
-// ending is what an operating system reports about an ended tree.
-type ending struct {
-	exitCode          int
-	signal            string
-	user, system      time.Duration
-	maxRSS            int64
-	killed, survivors int
-}
-
 // Run starts the program, waits for its end and makes sure that nothing it started outlives the call (design §8).
 //
 // The program leads its own session and process group. When the context ends, the timeout is over or a live writer
@@ -53,7 +44,7 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 	defer pipes.close()
 
 	began := time.Now()
-	tree, err := startTree(&spec, pipes.child)
+	tree, err := spec.start(pipes.child)
 	pipes.closeChild()
 	if err != nil {
 		return Result{}, startError(spec.Path, spec.Dir, err)
@@ -66,14 +57,14 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 		defer timer.Stop()
 		stops.timeout = timer.C
 	}
-	res := Result{PID: tree.pid}
-	cut := stops.await(tree.exited, &res)
+	res := Result{PID: tree.PID()}
+	cut := stops.await(tree.Exited(), &res)
 	if cut {
 		if grace := spec.grace(res.Cancelled); grace > 0 {
-			tree.terminate(grace)
+			tree.Terminate(grace)
 		}
 	}
-	res.record(tree.end(cut, pipes.open))
+	res.record(tree.End(cut, pipes.open))
 	res.Duration = time.Since(began)
 
 	pipes.limitReads(drainTime)
@@ -91,8 +82,8 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 	return res, nil
 }
 
-func (r *Result) record(e ending) {
-	r.ExitCode, r.Signal = e.exitCode, e.signal
-	r.UserTime, r.SystemTime, r.MaxRSS = e.user, e.system, e.maxRSS
-	r.Reaped, r.Survivors = e.killed, e.survivors
+func (r *Result) record(e Ending) {
+	r.ExitCode, r.Signal = e.ExitCode, e.Signal
+	r.UserTime, r.SystemTime, r.MaxRSS = e.UserTime, e.SystemTime, e.MaxRSS
+	r.Reaped, r.Survivors = e.Killed, e.Survivors
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"time"
 )
 
@@ -28,6 +29,14 @@ type Spec struct {
 	// Input, in place of Stdin, is what a program reads with which this process talks while it runs: it is copied as it
 	// comes, and its end is the end of standard input. Whoever gives it must end it, at the latest when the run is over.
 	Input io.Reader
+
+	// Server, in place of Stdin, is one end of a socket: it becomes the program's standard input, and is closed here. It is for
+	// a program that forks others when it is told to, over the other end. Each of those is a run of its own, see Adopt, and
+	// the program itself is never held to have started a process that has lost its parent.
+	Server *os.File
+
+	// Starter, unless nil, may start the program in place of this process.
+	Starter Starter
 
 	// Stdout and Stderr receive a live copy, byte for byte and in order. The two are written by different goroutines.
 	// A write error ends the run as a cancellation does; a slow writer slows the program down.

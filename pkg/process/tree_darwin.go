@@ -20,19 +20,24 @@ func BecomeReaper() error { return nil }
 
 // tree is a program that runs and its process group.
 type tree struct {
+	origin origin
 	pid    int
 	exited chan struct{} // closed when the leader has ended; its number stays reserved until it is reaped
 }
 
 func startTree(spec *Spec, files [3]*os.File) (*tree, error) {
-	pid, err := startLeader(spec, newTag(ownTag), files)
+	return grow(newTag(ownTag), spec, ownLeader(spec, files))
+}
+
+func grow(tag string, _ *Spec, from origin) (*tree, error) {
+	pid, err := from.start(tag)
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{pid: pid, exited: make(chan struct{})}
+	t := &tree{origin: from, pid: pid, exited: make(chan struct{})}
 	go func() {
 		defer close(t.exited)
-		awaitExit(pid)
+		from.await(pid)
 	}()
 	return t, nil
 }
@@ -67,8 +72,8 @@ func dead(pid int) bool {
 	return err != nil || info.Proc.P_stat == zombie
 }
 
-// terminate asks the group to end, and returns when the leader and the group are gone or the grace is over.
-func (t *tree) terminate(grace time.Duration) {
+// Terminate asks the group to end, and returns when the leader and the group are gone or the grace is over.
+func (t *tree) Terminate(grace time.Duration) {
 	unix.Kill(-t.pid, unix.SIGTERM)
 	unix.Kill(-t.pid, unix.SIGCONT) // who is stopped shall hear it too
 	over := time.NewTimer(grace)
@@ -101,8 +106,8 @@ func (t *tree) groupAlive() (n int) {
 	return n
 }
 
-// end kills what is left of the group and reaps the leader.
-func (t *tree) end(cut bool, held func() bool) ending {
+// End kills what is left of the group and reaps the leader.
+func (t *tree) End(cut bool, held func() bool) Ending {
 	left := t.groupAlive()
 	unix.Kill(-t.pid, unix.SIGKILL)
 	over := time.NewTimer(killTime)
@@ -112,16 +117,16 @@ func (t *tree) end(cut bool, held func() bool) ending {
 	case <-over.C:
 		go func() {
 			<-t.exited
-			reapLeader(t.pid)
+			t.origin.reap(t.pid)
 		}()
-		return ending{exitCode: -1, signal: unix.SignalName(unix.SIGKILL), killed: left, survivors: 1 + t.groupAlive()}
+		return Ending{ExitCode: -1, Signal: unix.SignalName(unix.SIGKILL), Killed: left, Survivors: 1 + t.groupAlive()}
 	}
 	deadline := time.Now().Add(killTime)
 	for left > 0 && t.groupAlive() > 0 && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 	}
 	survivors := t.groupAlive()
-	e := reapLeader(t.pid)
-	e.killed, e.survivors = left, survivors
+	e := t.origin.reap(t.pid)
+	e.Killed, e.Survivors = left, survivors
 	return e
 }

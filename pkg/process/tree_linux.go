@@ -19,6 +19,7 @@ const (
 // tree is a program that runs and everything it started.
 type tree struct {
 	tag    string
+	origin origin
 	since  uint64        // ticks after boot when the run began; whatever it starts is not older
 	exited chan struct{} // closed when the leader has ended; its number stays reserved until it is reaped
 	seen   []proc        // descendants that were known before the leader was asked to end
@@ -32,21 +33,33 @@ type tree struct {
 }
 
 func startTree(spec *Spec, files [3]*os.File) (*tree, error) {
-	t := &tree{tag: newTag(ownTag), since: now(), spare: newSpare(spec.Spare), exited: make(chan struct{})}
+	return grow(newTag(ownTag), spec, ownLeader(spec, files))
+}
+
+func grow(tag string, spec *Spec, from origin) (*tree, error) {
+	t := &tree{tag: tag, origin: from, since: now(), spare: newSpare(spec.Spare), exited: make(chan struct{})}
 	t.register()
-	pid, err := startLeader(spec, t.tag, files)
+	pid, err := from.start(tag)
 	if err != nil {
 		t.unregister()
 		return nil, err
 	}
 	t.lead(pid)
 	t.pinned = true
+	if spec.Server != nil {
+		t.retire()
+	}
 	go func() {
 		defer close(t.exited)
-		for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
-		}
+		from.await(pid)
 	}()
 	return t, nil
+}
+
+// awaitExit returns when the child has ended, without reaping it.
+func awaitExit(pid int) {
+	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
 }
 
 // now is the time as the kernel notes it for a process that starts.
@@ -58,8 +71,8 @@ func now() uint64 {
 	return uint64(ts.Nano() / int64(tick))
 }
 
-// terminate asks the group to end, and returns when the leader and the group are gone or the grace is over.
-func (t *tree) terminate(grace time.Duration) {
+// Terminate asks the group to end, and returns when the leader and the group are gone or the grace is over.
+func (t *tree) Terminate(grace time.Duration) {
 	t.seen = t.descendants()
 	unix.Kill(-t.pid, unix.SIGTERM)
 	unix.Kill(-t.pid, unix.SIGCONT) // who is stopped shall hear it too
@@ -113,24 +126,24 @@ func (t *tree) descendants() []proc {
 	return found
 }
 
-// end kills what is left of the tree and reaps the leader. cut means that the leader may still run; held is asked
+// End kills what is left of the tree and reaps the leader. cut means that the leader may still run; held is asked
 // whether an output pipe is still open.
-func (t *tree) end(cut bool, held func() bool) ending {
+func (t *tree) End(cut bool, held func() bool) Ending {
 	t.retire()
 	if cut || held() {
 		killed, survivors := t.sweep()
 		e := t.collect()
-		e.killed = killed
-		e.survivors += survivors
+		e.Killed = killed
+		e.Survivors += survivors
 		return e
 	}
 	// Whoever is left in the group is stopped before the leader is reaped: it stays, and so the number cannot be given
 	// to somebody else.
 	unix.Kill(-t.pid, unix.SIGSTOP)
-	e := reapLeader(t.pid)
+	e := t.origin.reap(t.pid)
 	t.forget()
 	if t.leftBehind() {
-		e.killed, e.survivors = t.sweep()
+		e.Killed, e.Survivors = t.sweep()
 	}
 	t.unregister()
 	return e
@@ -138,10 +151,10 @@ func (t *tree) end(cut bool, held func() bool) ending {
 
 // collect reaps the leader after a sweep. One that even SIGKILL did not end stays registered, so that no other run
 // takes it for an orphan, until it ends after all.
-func (t *tree) collect() ending {
-	reap := func() ending {
+func (t *tree) collect() Ending {
+	reap := func() Ending {
 		defer t.unregister()
-		return reapLeader(t.pid)
+		return t.origin.reap(t.pid)
 	}
 	select {
 	case <-t.exited:
@@ -151,7 +164,7 @@ func (t *tree) collect() ending {
 			<-t.exited
 			reap()
 		}()
-		return ending{exitCode: -1, signal: unix.SignalName(unix.SIGKILL), survivors: 1}
+		return Ending{ExitCode: -1, Signal: unix.SignalName(unix.SIGKILL), Survivors: 1}
 	}
 }
 

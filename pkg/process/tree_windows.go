@@ -82,8 +82,8 @@ func newJob() (windows.Handle, error) {
 	return job, nil
 }
 
-// terminate sends the group a Ctrl-Break, the nearest thing to SIGTERM, which reaches only console programs.
-func (t *tree) terminate(grace time.Duration) {
+// Terminate sends the group a Ctrl-Break, the nearest thing to SIGTERM, which reaches only console programs.
+func (t *tree) Terminate(grace time.Duration) {
 	if windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(t.pid)) != nil {
 		return
 	}
@@ -110,8 +110,8 @@ func (t *tree) running() int {
 	return int(info.active)
 }
 
-// end kills what is left in the job. What the leader used is reported without its children.
-func (t *tree) end(cut bool, held func() bool) ending {
+// End kills what is left in the job. What the leader used is reported without its children.
+func (t *tree) End(cut bool, held func() bool) Ending {
 	defer windows.CloseHandle(t.job)
 	left := t.running()
 	if cut && left > 0 && t.alive() {
@@ -122,9 +122,9 @@ func (t *tree) end(cut bool, held func() bool) ending {
 	for (t.running() > 0 || t.alive()) && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 	}
-	e := ending{exitCode: -1, killed: left, survivors: min(left, t.running())}
+	e := Ending{ExitCode: -1, Killed: left, Survivors: min(left, t.running())}
 	if !t.alive() && t.state != nil {
-		e.exitCode, e.user, e.system = t.state.ExitCode(), t.state.UserTime(), t.state.SystemTime()
+		e.ExitCode, e.UserTime, e.SystemTime = t.state.ExitCode(), t.state.UserTime(), t.state.SystemTime()
 	}
 	return e
 }

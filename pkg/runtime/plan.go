@@ -67,6 +67,10 @@ type Plan struct {
 	FixedParams  []string // caller parameters that lost against fixed_params
 	Sandbox      *Sandbox // nil for a run that is not confined
 
+	Warm *Warm              // the interpreter of which the run may be a fork; nil for none
+	Dial Dial               // connects to who keeps that; nil when nobody does
+	Cold func(reason error) // is told why a run is no fork although it was to be one
+
 	secrets *redact.Redactor
 	binary  string // rye itself; what it has detached outlives the run
 }
@@ -89,7 +93,7 @@ func NewPlan(in Input) (*Plan, error) {
 	if err := b.payload(p); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(*Plan) error{b.command, b.directory, b.stdin, b.limits, b.sandbox} {
+	for _, step := range []func(*Plan) error{b.command, b.directory, b.stdin, b.limits, b.sandbox, b.warm} {
 		if err := step(p); err != nil {
 			return nil, err
 		}

@@ -23,12 +23,19 @@ func (p *Plan) Run(ctx context.Context, stdout, stderr io.Writer) (process.Resul
 			return process.Result{}, err
 		}
 	}
+	warm := p.starter(ctx)
+	if warm != nil {
+		spec.Starter = warm
+	}
 	result, err := process.Run(ctx, spec)
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return result, cutShort(cause) // before it had started
 	}
 	if err != nil {
 		return result, startError(p, err)
+	}
+	if warm != nil && warm.lost != nil && !result.TimedOut && result.Cancelled == nil {
+		return result, lostInterpreter(p, warm.lost)
 	}
 	if p.Sandbox != nil {
 		err = p.Sandbox.settle(result)
