@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/record"
@@ -112,10 +113,10 @@ func random() string {
 }
 
 // plain are extensions that mean nothing to a file system, a shell or JSON.
-var plain = regexp.MustCompile(`^\.[A-Za-z0-9]{1,15}$`)
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.[A-Za-z0-9]{1,15}$`) })
 
 func extension(name, mimeType string) string {
-	if ext := path.Ext(name); plain.MatchString(ext) {
+	if ext := path.Ext(name); plain().MatchString(ext) {
 		return strings.ToLower(ext)
 	}
 	if list, _ := mime.ExtensionsByType(mimeType); len(list) > 0 {

@@ -12,8 +12,8 @@ import (
 var update = flag.Bool("update", false, "rewrite docs/conformance.md")
 
 const (
-	module       = "../.."
-	conformanceM = module + "/docs/conformance.md"
+	module         = "../.."
+	conformanceDoc = module + "/docs/conformance.md"
 )
 
 // TestConformanceIsComplete wants each statement to be shown by a test, or to say why not, and each test to be one of a
@@ -31,7 +31,7 @@ func TestConformanceIsComplete(t *testing.T) {
 			t.Errorf("there is a test of %s, and testdata/rows.txt says %q", id, s.how)
 		}
 	}
-	for _, s := range known {
+	for _, s := range statements(t) {
 		kind, rest, _ := strings.Cut(s.how, " ")
 		switch kind {
 		case "":
@@ -64,11 +64,11 @@ func TestConformanceIsComplete(t *testing.T) {
 func TestConformanceDocument(t *testing.T) {
 	want := conformanceDocument(statements(t))
 	if *update {
-		if err := os.WriteFile(conformanceM, []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(conformanceDoc, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(conformanceM)
+	got, err := os.ReadFile(conformanceDoc)
 	if err != nil || string(got) != want {
 		t.Error("docs/conformance.md is not what the tests say: make docs")
 	}
@@ -125,5 +125,8 @@ func (s statement) where() string {
 		return strings.ReplaceAll(rest, " ", ", ")
 	}
 	file := conformance[s.id].file
+	if file == "" {
+		return "–" // TestConformanceIsComplete complains
+	}
 	return fmt.Sprintf("[%s](../pkg/agent/%s)", file, file)
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -77,6 +79,40 @@ func testFirstComeFirstServed(t *testing.T, storage record.Storage) {
 }
 
 func testOneFlowPerThread(t *testing.T, storage record.Storage) {
+	t.Run("many processes", func(t *testing.T) { manyProcesses(t, storage) })
+	t.Run("one that was asleep", func(t *testing.T) { sleepyProcess(t, storage) })
+}
+
+// sleepyProcess takes a thread over whose process is silent for too long, and then it wakes up.
+func sleepyProcess(t *testing.T, storage record.Storage) {
+	w, asking, release := blocked(t, storage, agenttest.Use("note", `{}`), agenttest.Say("taken over"))
+	id := w.Thread("helper")
+	send(w, id, "go")
+	ended := make(chan error)
+	go func() {
+		_, err := w.Run(context.Background(), id)
+		ended <- err
+	}()
+	<-asking
+	other := w.NewRuntime("other")
+	if _, err := other.Run(t.Context(), id); !errors.Is(err, agent.ErrBusy) {
+		t.Errorf("a thread whose process lives was taken over: %v", err)
+	}
+	w.Env.OwnerAlive = func(owner string) bool { return owner != "owner" }
+	if o, err := other.Run(t.Context(), id); err != nil || o.Text != "taken over" {
+		t.Errorf("outcome %+v, %v", o, err)
+	}
+	before := w.Rows(id)
+	release()
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "another process has taken the thread over") {
+		t.Errorf("the process that was asleep: %v", err)
+	}
+	if after := w.Rows(id); !reflect.DeepEqual(after, before) {
+		t.Errorf("it has changed the thread from\n%q to\n%q", transcript(before), transcript(after))
+	}
+}
+
+func manyProcesses(t *testing.T, storage record.Storage) {
 	p := &agenttest.Provider{Answer: func(_ int, r agent.Request) agenttest.Reply {
 		if last := r.Messages[len(r.Messages)-1]; last.Role == agent.User {
 			return agenttest.Use("note", `{}`)

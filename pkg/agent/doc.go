@@ -66,6 +66,10 @@
 // more than they have left. Without limits a session ends after [DefaultHardSteps] steps, and when tools fail with the same
 // error again and again. History that has grown too long for the model is replaced by a summary; the messages stay.
 //
+// What a thread keeps is bounded as well: a key of its values has at most 512 bytes ([MaxKey]), a value 1048576 bytes of JSON
+// ([MaxValue]), a thread 10000 values ([MaxValues]) and 1000 effects ([MaxEffects]); a file has at most 33554432 bytes
+// ([MaxFile]). An error says which bound it was.
+//
 // # Embedding
 //
 // A program needs a [Provider] (a [ProviderFunc] will do), [Definitions] (a [Catalog] will do), a storage (record.NewMemory,

@@ -15,7 +15,7 @@ import (
 
 // WriteFile stores a file of the thread.
 func (s *State) WriteFile(ctx context.Context, name string, data []byte, mimeType string) error {
-	name, err := cleanPath(name)
+	name, err := filePath(name)
 	if err != nil {
 		return err
 	}
@@ -36,6 +36,23 @@ func (s *State) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	return s.Runtime.ReadFile(ctx, s.thread, name)
 }
 
+// StatFile says what is known of a file, nil if there is none.
+func (s *State) StatFile(ctx context.Context, name string) (*Attachment, error) {
+	name, err := cleanPath(name)
+	if err != nil {
+		return nil, err
+	}
+	var a *Attachment
+	err = s.storage.View(ctx, func(tx record.Reader) error {
+		if _, err := loadThread(tx, s.thread); err != nil {
+			return err
+		}
+		a, err = files.get(tx, s.thread, name)
+		return err
+	})
+	return a, err
+}
+
 // Files lists the files below a folder, by path.
 func (s *State) Files(ctx context.Context, folder string) ([]Attachment, error) {
 	folder, err := cleanPath(folder)
@@ -44,6 +61,9 @@ func (s *State) Files(ctx context.Context, folder string) ([]Attachment, error) 
 	}
 	list := []Attachment{}
 	err = s.storage.View(ctx, func(tx record.Reader) error {
+		if _, err := loadThread(tx, s.thread); err != nil {
+			return err
+		}
 		all, err := files.list(tx, s.thread, record.Range{})
 		for _, a := range all {
 			if folder == "/" || strings.HasPrefix(a.Path, folder+"/") || a.Path == folder {
@@ -61,6 +81,9 @@ func (s *State) RemoveFile(ctx context.Context, name string) (found bool, err er
 		return false, err
 	}
 	err = s.storage.Update(ctx, func(tx record.Tx) error {
+		if _, err := loadLive(tx, s.thread); err != nil {
+			return err
+		}
 		a, err := files.get(tx, s.thread, name)
 		if found = err == nil && a != nil; !found {
 			return err
@@ -79,7 +102,7 @@ func (s *State) MoveFile(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	if to, err = cleanPath(to); err != nil {
+	if to, err = filePath(to); err != nil {
 		return err
 	}
 	return s.storage.Update(ctx, func(tx record.Tx) error {
@@ -118,4 +141,13 @@ func cleanPath(name string) (string, error) {
 		return "", item.Usagef("the path of a thread's file is absolute, like /notes/a.txt, not %s", item.Quote(name))
 	}
 	return path.Clean(name), nil
+}
+
+// filePath is the clean path of something that can be a file.
+func filePath(name string) (string, error) {
+	clean, err := cleanPath(name)
+	if err == nil && (clean == "/" || strings.HasSuffix(name, "/")) {
+		err = item.Usagef("%s names a folder, not a file", item.Quote(name))
+	}
+	return clean, err
 }

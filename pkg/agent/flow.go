@@ -48,9 +48,7 @@ type flow struct {
 	touched  string    // the counter of changes that others made, when history was read
 	fetched  bool
 
-	compactFrom int    // rows that the history must have before a summary that failed is tried again
-	text        string // what was said last
-	final       *Message
+	compactFrom int            // rows that the history must have before a summary that failed is tried again
 	scratch     map[string]any // State.Scratch
 	news        news           // of the end of a session
 }

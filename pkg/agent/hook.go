@@ -77,6 +77,8 @@ const (
 	PrefilterHistory     Point = "prefilter_llm_history"    // Entries; a Blocked error ends the session
 	BeforeCreateMessage  Point = "before_create_message"    // Message; State.Inject returns its error
 	AfterCreateMessage   Point = "after_create_message"     // Message
+	BeforeUpdateMessage  Point = "before_update_message"    // Message as it will be; State.UpdateMessage returns its error
+	AfterUpdateMessage   Point = "after_update_message"     // Message
 	ToolCallStarted      Point = "tool_call_started"        // Call
 	BeforeStoreResult    Point = "before_store_tool_result" // Call, Result
 	AfterToolSuccess     Point = "after_tool_call_success"  // Call, Result; Drop removes the call from history and storage

@@ -181,19 +181,29 @@ type Page struct {
 
 // PageOptions choose messages: the newest hundred if zero.
 type PageOptions struct {
-	Limit    int  // 100 if 0
-	Offset   int  // of so many newer ones
-	Silent   bool // with those that are not for people
-	MaxDepth int  // 0: without those of prompts that were called as tools
+	Limit    int   // 100 if 0
+	Offset   int   // leaves so many out, at the end where the Order begins
+	Order    Order // of the page
+	Silent   bool  // with those that are not for people
+	MaxDepth int   // 0: without those of prompts that were called as tools
 }
 
-// Messages returns a part of the history, oldest first, with what is still in the queue behind it: as pending rows with
-// metadata.queued.
+// Order is how a page of messages is chosen and written.
+type Order string
+
+// Orders.
+const (
+	Latest      Order = ""     // the newest messages, oldest first: what a person wants to see of a thread
+	OldestFirst Order = "asc"  // from the first message on
+	NewestFirst Order = "desc" // from the last message back
+)
+
+// Messages returns a part of the history, with what is still in the queue behind it: as pending rows with metadata.queued.
 func (r *Runtime) Messages(ctx context.Context, thread string, o PageOptions) (Page, error) {
 	if o.Limit <= 0 {
 		o.Limit = 100
 	}
-	var page Page
+	page := Page{Messages: []Message{}}
 	err := r.storage.View(ctx, func(tx record.Reader) error {
 		if _, err := loadThread(tx, thread); err != nil {
 			return err
@@ -219,10 +229,15 @@ func (r *Runtime) Messages(ctx context.Context, thread string, o PageOptions) (P
 		return nil
 	})
 	page.Total = len(page.Messages)
-	end := max(0, page.Total-o.Offset)
-	start := max(0, end-o.Limit)
-	page.HasMore = start > 0
-	page.Messages = page.Messages[start:end]
+	if o.Order != OldestFirst {
+		slices.Reverse(page.Messages)
+	}
+	page.Messages = page.Messages[min(max(o.Offset, 0), page.Total):]
+	page.HasMore = len(page.Messages) > o.Limit
+	page.Messages = page.Messages[:min(len(page.Messages), o.Limit)]
+	if o.Order == Latest {
+		slices.Reverse(page.Messages)
+	}
 	return page, err
 }
 

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/record"
@@ -60,84 +59,6 @@ func (s *State) Children(ctx context.Context) ([]Child, error) {
 	return list, err
 }
 
-// Inject stores a message and starts nothing. Hooks may refuse it.
-func (s *State) Inject(ctx context.Context, m Message) (*Message, error) {
-	if m.Role != User && m.Role != Assistant && m.Role != System {
-		return nil, item.Usagef("a message of the role %q cannot be injected", m.Role)
-	}
-	if err := s.lifecycle(ctx, BeforeCreateMessage, &PointData{Scope: Scope{Thread: s.thread}, Message: &m, State: s}); err != nil {
-		return nil, err
-	}
-	m.Status, m.Created = Completed, s.now()
-	err := s.change(ctx, func(tx record.Tx) (err error) {
-		if m.Attachments, err = s.keep(tx, s.thread, m.Attachments); err != nil {
-			return err
-		}
-		return appendMessage(tx, s.thread, &m)
-	})
-	if err == nil {
-		_ = s.lifecycle(ctx, AfterCreateMessage, &PointData{Scope: Scope{Thread: s.thread}, Message: &m, State: s})
-	}
-	return &m, err
-}
-
-// UpdateMessage changes the text, the metadata, or whether people see a message; what is nil stays.
-func (s *State) UpdateMessage(ctx context.Context, id string, content *string, metadata Metadata, silent *bool) error {
-	return s.change(ctx, func(tx record.Tx) error {
-		m, err := findMessage(tx, s.thread, id)
-		switch {
-		case err != nil:
-			return err
-		case m == nil:
-			return item.Errorf(item.TypeNotFound, "thread %s has no message %q", s.thread, id)
-		}
-		if content != nil {
-			m.Content = *content
-		}
-		if metadata != nil {
-			m.Metadata = metadata
-		}
-		if silent != nil {
-			m.Silent = *silent
-		}
-		return storeMessage(tx, s.thread, m)
-	})
-}
-
-// DeleteMessage removes a message and reports whether it was there.
-func (s *State) DeleteMessage(ctx context.Context, id string) (found bool, err error) {
-	err = s.change(ctx, func(tx record.Tx) error {
-		m, err := findMessage(tx, s.thread, id)
-		if found = err == nil && m != nil; !found {
-			return err
-		}
-		return removeMessage(tx, s.thread, id)
-	})
-	return found && err == nil, err
-}
-
-// change changes rows, and says so to a flow that has read them.
-func (s *State) change(ctx context.Context, f func(record.Tx) error) error {
-	return s.storage.Update(ctx, func(tx record.Tx) error {
-		if _, err := loadLive(tx, s.thread); err != nil {
-			return err
-		}
-		if err := f(tx); err != nil {
-			return err
-		}
-		return touch(tx, s.thread)
-	})
-}
-
-// Queue queues a message of a tool or a hook. It does not take back a Stop.
-func (s *State) Queue(ctx context.Context, o Outgoing) (string, error) {
-	id, idle, err := s.push(ctx, s.thread, o, false)
-	if err == nil && idle {
-		s.env.Wake(ctx, s.thread)
-	}
-	return id, err
-}
-
 // InvokeTool runs a function of the hook now and stores nothing.
 func (s *State) InvokeTool(ctx context.Context, name string, arguments json.RawMessage) ToolResult {
 	result, claimed := s.env.Hook().Dispatch(ctx, Call{ID: "invoked-" + s.newID(), Name: name, Arguments: orEmptyObject(arguments), Thread: s.thread, State: s})
@@ -147,54 +68,16 @@ func (s *State) InvokeTool(ctx context.Context, name string, arguments json.RawM
 	return result
 }
 
+// QueueTool queues a tool call of the thread.
+func (s *State) QueueTool(ctx context.Context, name string, arguments json.RawMessage) error {
+	return s.Runtime.QueueTool(ctx, s.thread, name, arguments)
+}
+
 func orEmptyObject(arguments json.RawMessage) json.RawMessage {
 	if len(arguments) == 0 {
 		return json.RawMessage("{}")
 	}
 	return arguments
-}
-
-// Env is the value of a variable: the thread's, its agent's, its prompt's, the user's, the machine's.
-func (s *State) Env(ctx context.Context, name string) (string, error) {
-	var v Value
-	var found bool
-	err := s.storage.View(ctx, func(tx record.Reader) error {
-		t, err := loadThread(tx, s.thread)
-		if err != nil {
-			return err
-		}
-		agent, _ := s.definitions.Agent(t.Agent) // a thread outlives its agent's file
-		var prompt *Prompt
-		if agent != nil {
-			prompt, _ = s.definitions.Prompt(agent.side(t.Session.Side).Prompt)
-		}
-		v, found, err = s.variable(tx, s.thread, agent, prompt, name)
-		return err
-	})
-	if err == nil && !found {
-		err = item.Errorf(item.TypeNotFound, "the variable %s has no value in thread %s", name, s.thread)
-	}
-	return v.Value, err
-}
-
-// SetEnv stores a variable, encrypted, also for living descendants.
-func (s *State) SetEnv(ctx context.Context, name, value string, secret bool) error {
-	return s.SetVariable(ctx, s.thread, Value{name, value, secret})
-}
-
-// Get returns a value of the thread, nil if there is none.
-func (s *State) Get(ctx context.Context, key string) (json.RawMessage, error) {
-	return s.GetValue(ctx, s.thread, key)
-}
-
-// Set stores a value of the thread; nil removes it.
-func (s *State) Set(ctx context.Context, key string, value any) error {
-	return s.SetValue(ctx, s.thread, key, value)
-}
-
-// Schedule stores an effect.
-func (s *State) Schedule(ctx context.Context, name string, args any, delay time.Duration) (string, error) {
-	return s.ScheduleEffect(ctx, s.thread, name, args, delay)
 }
 
 // Emit tells listeners of something, as it happens. Nothing of it is stored.

@@ -91,24 +91,37 @@ func (r *Runtime) unseal(thread string, s *sealedVariable) (Value, error) {
 
 // ownVariables are those of the thread itself.
 func (r *Runtime) ownVariables(tx record.Reader, thread string) ([]Value, error) {
-	sealed, err := variables.list(tx, thread, record.Range{})
+	names, err := variables.names(tx, thread, record.Range{})
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Value, len(sealed))
-	for i := range sealed {
-		if list[i], err = r.unseal(thread, &sealed[i]); err != nil {
+	list := make([]Value, len(names))
+	for i, name := range names {
+		sealed, err := storedVariable(tx, thread, name)
+		if err != nil {
+			return nil, err
+		}
+		if list[i], err = r.unseal(thread, sealed); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
+// storedVariable is a variable of the thread itself, nil if it has none. Its name is that of its place, whatever is in it.
+func storedVariable(tx record.Reader, thread, name string) (*sealedVariable, error) {
+	sealed, err := variables.get(tx, thread, name)
+	if sealed != nil {
+		sealed.Name = name
+	}
+	return sealed, err
+}
+
 // variable looks a name up: thread, agent, prompt, user, machine; the first that knows it counts. agent and prompt may be
 // nil. What a prompt calls a secret is one wherever it comes from; the user's and the machine's values are secrets unless a
 // prompt says that they are not.
 func (r *Runtime) variable(tx record.Reader, thread string, agent *Agent, prompt *Prompt, name string) (Value, bool, error) {
-	sealed, err := variables.get(tx, thread, name)
+	sealed, err := storedVariable(tx, thread, name)
 	if err != nil {
 		return Value{}, false, err
 	}
