@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,10 +30,17 @@ next call starts a server anew. With --all, end everything that rye keeps for yo
 			if err != nil {
 				return err
 			}
-			return runMCPStop(a, eng, func(k engine.Kept) bool {
+			stop := func(k engine.Kept) bool {
 				own := k.Kind == engine.KeptMCP && k.Project == eng.Project()
 				return all || own && (len(args) == 0 || k.Name == args[0])
-			})
+			}
+			// One that is kept may have been configured once.
+			if len(args) > 0 && !slices.ContainsFunc(eng.Kept(context.Background()), stop) {
+				if err := eng.KnowsMCPServer(args[0]); err != nil {
+					return err
+				}
+			}
+			return runMCPStop(a, eng, stop)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "everything that is kept, in every project")

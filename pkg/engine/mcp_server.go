@@ -48,6 +48,14 @@ func (e *Engine) mcpServerIn(spaces space.Spaces, text string) (*mcpServer, erro
 	return &mcpServer{server, c.Tool()}, nil
 }
 
+// KnowsMCPServer is an error if no space configures a server of this name.
+func (e *Engine) KnowsMCPServer(name string) error {
+	if _, err := e.mcpServerIn(e.spaces, name); err != nil && item.TypeOf(err) == item.TypeNotFound {
+		return err
+	}
+	return nil
+}
+
 // mcpServerName takes a server's name, or the id of its configuration.
 func mcpServerName(text string) (string, error) {
 	name := strings.TrimPrefix(strings.TrimPrefix(text, "config:"), mcpServers+"/")
