@@ -140,7 +140,7 @@ func (f *flow) compact(agent *Agent, prompt *Prompt, model *Model, d division) e
 		return err
 	}
 	if failure != nil {
-		
+		f.compactFrom = len(f.history) + compactAgain
 		f.emit(Event{Type: Compacted, Error: failure.Error()})
 		return nil
 	}
