@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/ryeos/rye/pkg/agent"
@@ -26,13 +25,16 @@ type Start func(env ...string) (wait func() error, err error)
 
 const roleVariable = "RYE_AGENTTEST"
 
+// roles are what this program may be started as.
+var roles = map[string]func() error{"journey": playJourney, "fleet": playFleet}
+
 // Main plays the role that the environment gives this process, and does not return then.
 func Main() {
 	role := os.Getenv(roleVariable)
 	if role == "" {
 		return
 	}
-	play := map[string]func() error{"journey": playJourney, "fleet": playFleet, "fence": playFence}[role]
+	play := roles[role]
 	if play == nil {
 		fmt.Fprintf(os.Stderr, "no role %q\n", role)
 		os.Exit(2)
@@ -135,7 +137,9 @@ func (m *mortal) Update(ctx context.Context, f func(record.Tx) error) error {
 }
 
 func kill() {
-	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill()
+	}
 	select {} // the signal is on its way
 }
 

@@ -51,10 +51,3 @@ func TestFleet(t *testing.T) {
 	}
 	t.Logf("%d messages in %s", f.Messages, took)
 }
-
-// TestFence stops the process that runs a thread until another one has taken it over.
-func TestFence(t *testing.T) {
-	if err := agenttest.CheckFence(t.TempDir(), startCopy(t)); err != nil {
-		t.Fatal(err)
-	}
-}

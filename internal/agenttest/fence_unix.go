@@ -1,3 +1,5 @@
+//go:build unix
+
 package agenttest
 
 import (
@@ -14,6 +16,8 @@ import (
 	"github.com/ryeos/rye/pkg/agent"
 	"github.com/ryeos/rye/pkg/record"
 )
+
+func init() { roles["fence"] = playFence }
 
 const (
 	fenceThread = "fence"
