@@ -21,7 +21,8 @@ discover writes its tools as signed items, which rye execute runs. See docs/mcp.
 		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMCPServersCommand(a), newMCPDiscoverCommand(a), newMCPCallCommand(a), newMCPCostCommand(a), newMCPStopCommand(a), newMCPServeCommand(a))
+	cmd.AddCommand(newMCPServersCommand(a), newMCPDiscoverCommand(a), newMCPCallCommand(a), newMCPCostCommand(a), newMCPStopCommand(a), newMCPServeCommand(a),
+		newMCPLoginCommand(a), newMCPLogoutCommand(a))
 	return cmd
 }
 

@@ -61,8 +61,12 @@ func conformance(t *testing.T, role string, args func(*testing.T) []string) {
 		if s.Role != role || !slices.Contains(passes, s.Name) {
 			continue
 		}
-		for _, version := range s.Versions {
-			t.Run(s.Name+"@"+version, func(t *testing.T) {
+		versions := s.Versions
+		if len(versions) == 0 {
+			versions = []string{""} // an extension
+		}
+		for _, version := range versions {
+			t.Run(strings.TrimSuffix(s.Name+"@"+version, "@"), func(t *testing.T) {
 				t.Parallel()
 				s.Run(t, version, checksOf(s.Name, fails), args(t)...)
 			})

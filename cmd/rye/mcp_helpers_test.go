@@ -17,6 +17,13 @@ import (
 // mcp-hostile is an MCP server that misbehaves in the ways that its arguments name.
 func init() { helpers["mcp-hostile"] = mcptest.Hostile }
 
+// mcp-authority FILE LIFE is an MCP server that wants a sign-in, mcp-control FILE VERB tells it what to do, and sign-in COMMAND…
+// is a person with a browser.
+func init() {
+	helpers["mcp-authority"], helpers["mcp-control"] = mcptest.AuthorityProgram, mcptest.AuthorityControl
+	helpers["sign-in"] = mcptest.SignIn
+}
+
 // stopKept ends what a script that failed half-way has had kept.
 func stopKept(folder string) {
 	for _, kept := range keeper.List(context.Background(), folder) {

@@ -39,6 +39,15 @@ func (g *ground) secrets() {
 	if err := os.WriteFile(filepath.Join(ssh, "id"), []byte("secret\n"), 0o600); err != nil {
 		g.Fatal(err)
 	}
+	for file, text := range map[string]string{"mcp-token": "secret\n", "mcp-oauth/far.json": "{}\n"} {
+		file = filepath.Join(g.home, ".ai", "state", file)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			g.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			g.Fatal(err)
+		}
+	}
 	if err := os.Symlink(ssh, filepath.Join(g.project, "link")); err != nil {
 		g.Fatal(err)
 	}
@@ -81,6 +90,8 @@ func TestSandboxDenies(t *testing.T) {
 		"by way of a grandchild":          `setsid -w bash -c "bash -c 'cat ~/.ssh/id; exit \$?'; exit \$?"`,
 		"by way of the root of a process": "cat /proc/self/root$HOME/.ssh/id",
 		"the signing key":                 "cat ~/.ai/config/keys/signing/private_key.pem",
+		"the token of rye's MCP server":   "cat ~/.ai/state/mcp-token",
+		"a sign-in to an MCP server":      "cat ~/.ai/state/mcp-oauth/far.json",
 		"writing items":                   "echo x > .ai/tools/note.txt",
 		"new items":                       "echo x > .ai/tools/planted",
 		"writing in the project":          "echo x > data/file",

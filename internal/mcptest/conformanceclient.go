@@ -1,12 +1,10 @@
 package mcptest
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -52,6 +50,11 @@ func (c *conformanceClient) run(url string) error {
 		return err
 	}
 	config := fmt.Sprintf("version: \"1.0.0\"\ncategory: mcp/servers\ntransport: http\nurl: %s\ntimeout: 10\nstart_timeout: 10\n", strconv.Quote(url))
+	oauth, err := oauthConfig()
+	if err != nil {
+		return err
+	}
+	config += oauth
 	if err := os.WriteFile(filepath.Join(servers, "suite.yaml"), []byte(config), 0o644); err != nil {
 		return err
 	}
@@ -153,19 +156,4 @@ func exampleArguments(schema map[string]any) map[string]any {
 		}
 	}
 	return arguments
-}
-
-// rye runs rye in the project, with parameters on its standard input.
-func (c *conformanceClient) rye(parameters map[string]any, args ...string) error {
-	data, err := json.Marshal(parameters)
-	if err != nil {
-		return err
-	}
-	fmt.Println("rye", args)
-	cmd := exec.Command("rye", args...)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.dir, bytes.NewReader(data), os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("rye %v: %w", args, err)
-	}
-	return nil
 }

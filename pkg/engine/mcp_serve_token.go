@@ -39,20 +39,27 @@ func (e *Engine) MCPToken() (token, file string, err error) {
 }
 
 func readToken(file string) (string, error) {
-	info, err := os.Lstat(file)
+	data, err := readPrivate(file)
 	if err != nil {
-		return "", err
-	}
-	if exposed := owner.Exposed(info); !info.Mode().IsRegular() || exposed.Reason != "" || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
-		return "", item.Errorf(item.TypePermission, "the token in %s can be read or changed by others", file).
-			Hint("rm %s makes rye write a new one", item.ShellWord(file))
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
+		if told, ok := errors.AsType[*item.Error](err); ok {
+			told.Hint("rm %s makes rye write a new one", item.ShellWord(file))
+		}
 		return "", err
 	}
 	token := strings.TrimSpace(string(data))
 	return token, checkToken(token, file)
+}
+
+// readPrivate reads a file with a secret, if it is the user's alone.
+func readPrivate(file string) ([]byte, error) {
+	info, err := os.Lstat(file)
+	if err != nil {
+		return nil, err
+	}
+	if exposed := owner.Exposed(info); !info.Mode().IsRegular() || exposed.Reason != "" || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		return nil, item.Errorf(item.TypePermission, "the token in %s can be read or changed by others", file)
+	}
+	return os.ReadFile(file)
 }
 
 func checkToken(token, from string) error {

@@ -25,7 +25,8 @@ type mcpStart struct {
 	Binary    string // rye
 	Version   string // of rye
 
-	full *mcp.Server // with the values of its variables
+	full   *mcp.Server // with the values of its variables
+	grants *mcpGrants  // what the user has signed in to
 }
 
 // startMCP prepares a session. The server's variables come from the environment and the project's .env, as those of tools
@@ -37,7 +38,7 @@ func (e *Engine) startMCP(s *mcpServer, env []string) (*mcpStart, error) {
 	}
 	start := &mcpStart{
 		Server: s.Server, Variables: map[string]mcp.Variable{}, Env: serverEnv(env),
-		Project: e.options.Project, Binary: e.options.Binary, Version: e.options.Version,
+		Project: e.options.Project, Binary: e.options.Binary, Version: e.options.Version, grants: e.mcpGrants(),
 	}
 	for _, name := range s.Variables() {
 		if v, ok := lookup(name); ok {
@@ -66,10 +67,17 @@ func (m *mcpStart) expand() (err error) {
 
 // open makes the session. Nothing is started before it is used.
 func (m *mcpStart) open(kept bool) *mcp.Session {
-	return mcp.NewSession(m.full, mcp.Options{
-		Dir: m.Project, Env: m.Env, Spare: m.Binary, Redact: m.secrets().Text, Self: m.Version, Lookup: m.lookup, Kept: kept,
-	})
+	options := mcp.Options{
+		Dir: m.Project, Env: m.Env, Spare: m.Binary, Redact: m.redact, Self: m.Version, Lookup: m.lookup, Kept: kept,
+	}
+	if m.grants != nil { // a keeper has none
+		options.Grants = m.grants
+	}
+	return mcp.NewSession(m.full, options)
 }
+
+// redact takes secrets out of a text, also tokens that came during the session.
+func (m *mcpStart) redact(text string) string { return m.secrets().Text(text) }
 
 func (m *mcpStart) lookup(command string) (string, error) {
 	list, _ := lastValue(m.Env, "PATH")
@@ -84,6 +92,8 @@ func (m *mcpStart) inProject(dir string) bool {
 // secrets knows what no message may show: headers, what is in them, and variables whose names look secret.
 func (m *mcpStart) secrets() *redact.Redactor {
 	secrets := &redact.Redactor{}
+	m.grants.addTo(secrets)
+	secrets.Add("client_secret", m.full.OAuth.ClientSecret)
 	for name, v := range m.Variables {
 		secrets.AddVariable(name, v.Value)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ryeos/rye/pkg/confine"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/runtime"
+	"github.com/ryeos/rye/pkg/space"
 )
 
 // SandboxVerb is the verb behind which RunSandboxed stands.
@@ -17,10 +18,13 @@ const SandboxVerb = runtime.SandboxVerb
 // exit code, only if that fails; the program did not run then.
 func RunSandboxed(args []string) int { return confine.Main(args) }
 
-// sandbox is what a request asks of a sandbox, and what none may touch: the signing key, and rye's own settings, which
-// decide whom it trusts.
+// sandbox is what a request asks of a sandbox, and what none may touch: the signing key, the tokens of MCP, and rye's own settings,
+// which decide whom it trusts.
 func (e *Engine) sandbox(req item.Request) runtime.SandboxOptions {
 	o := runtime.SandboxOptions{Wanted: req.Sandbox, Required: req.RequireSandbox, Hidden: []string{e.options.KeyDir}}
+	for _, tokens := range []string{mcpGrantsDir, mcpTokenFile} {
+		o.Hidden = append(o.Hidden, filepath.Join(e.options.User, space.Dir, filepath.FromSlash(tokens)))
+	}
 	if dir, err := os.UserConfigDir(); err == nil {
 		o.Fixed = append(o.Fixed, filepath.Join(dir, "rye"))
 	}

@@ -25,7 +25,7 @@ var variable = sync.OnceValue(func() *regexp.Regexp {
 
 // Variables lists the names that the configuration asks for, sorted.
 func (s *Server) Variables() []string {
-	return VariablesIn(slices.Concat([]string{s.Command, s.URL, s.Dir}, s.Args, values(s.Env), values(s.Headers))...)
+	return VariablesIn(slices.Concat([]string{s.Command, s.URL, s.Dir, s.OAuth.ClientID, s.OAuth.ClientSecret, s.OAuth.Issuer}, s.Args, values(s.Env), values(s.Headers))...)
 }
 
 // VariablesIn lists the names that texts ask for, sorted.
@@ -52,6 +52,7 @@ func (s *Server) Expand(lookup func(name string) (Variable, bool)) (*Server, err
 		full.Args[i] = x.text(arg)
 	}
 	full.Env, full.Headers = x.all(s.Env), x.all(s.Headers)
+	full.OAuth.ClientID, full.OAuth.ClientSecret, full.OAuth.Issuer = x.text(s.OAuth.ClientID), x.text(s.OAuth.ClientSecret), x.fixed(s.OAuth.Issuer)
 	if len(x.missing) > 0 {
 		names := slices.Compact(slices.Sorted(slices.Values(x.missing)))
 		return nil, item.Errorf(item.TypeUnavailable, "the MCP server %s needs %s, which is not set", s.Name, strings.Join(names, ", ")).
@@ -59,7 +60,7 @@ func (s *Server) Expand(lookup func(name string) (Variable, bool)) (*Server, err
 	}
 	if len(x.refused) > 0 {
 		names := slices.Compact(slices.Sorted(slices.Values(x.refused)))
-		return nil, item.Errorf(item.TypePermission, "the command, url and cwd of the MCP server %s use %s from the project's .env, "+
+		return nil, item.Errorf(item.TypePermission, "the command, url, cwd and oauth.issuer of the MCP server %s use %s from the project's .env, "+
 			"which is not signed", s.Name, strings.Join(names, ", ")).Hint("set it in the environment, or write the value into config:%s", serversFolder+s.Name)
 	}
 	return &full, nil

@@ -40,7 +40,7 @@ func (s *Session) connect(ctx context.Context) (*link, error) {
 	var transport sdk.Transport
 	var err error
 	if s.server.Remote() {
-		if l.remote, err = newRemote(s.server); err != nil {
+		if l.remote, err = newRemote(s.server, s.options.Grants); err != nil {
 			return nil, err
 		}
 		transport = l.remote

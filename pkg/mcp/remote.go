@@ -21,13 +21,14 @@ type remote struct {
 	server *Server
 	home   *url.URL
 	base   *http.Transport
+	bearer *bearer
 	cancel context.CancelFunc // ends what is still being read
 
 	mu    sync.Mutex
 	cause error // why the session cannot go on, if it is known better than by what the SDK says
 }
 
-func newRemote(s *Server) (*remote, error) {
+func newRemote(s *Server, grants Grants) (*remote, error) {
 	home, err := s.address()
 	if err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func newRemote(s *Server) (*remote, error) {
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	base.MaxIdleConnsPerHost = base.MaxIdleConns
-	return &remote{server: s, home: home, base: base}, nil
+	return &remote{server: s, home: home, base: base, bearer: newBearer(s, grants)}, nil
 }
 
 // Connect calls the server. What the SDK reads from beyond that lasts as long as the session, not as the context.
@@ -67,29 +68,62 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// RoundTrip sends one request.
+// RoundTrip sends one request, and again if the server wants another token: then it has not done anything yet.
 func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme != r.home.Scheme || req.URL.Host != r.home.Host {
 		return nil, r.abort(item.Errorf(item.TypePermission, "the MCP server %s sends its client to another host, %s", r.server.Name, item.Quote(req.URL.Host)).
 			Hint("if that is right, make it the url in config:%s", serversFolder+r.server.Name))
 	}
-	req = req.Clone(req.Context())
-	for name, value := range r.server.Headers {
-		if !ownHeader(name) {
-			req.Header.Set(name, value)
-		}
+	if unauthorized(r.ended()) { // nor for another message: the SDK takes it for a refusal of the newer protocol
+		return nil, r.ended()
 	}
-	resp, err := r.base.RoundTrip(req)
+	token, err := r.bearer.token(req.Context())
+	if err != nil {
+		return nil, r.tokenless(req, err)
+	}
+	resp, err := r.send(req, token)
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	r.cause = r.refused(resp.StatusCode) // an old server may refuse the probe of the newer protocol in any way
-	r.mu.Unlock()
+	switch token, err = r.bearer.another(req.Context(), token, resp); {
+	case err != nil:
+		resp.Body.Close()
+		return nil, r.tokenless(req, err)
+	case token != "" && (req.Body == nil || req.GetBody != nil):
+		resp.Body.Close()
+		if resp, err = r.send(req, token); err != nil {
+			return nil, err
+		}
+	}
+	if req.Method != http.MethodDelete { // the farewell, which would hide why it is said
+		r.mu.Lock()
+		r.cause = r.refused(resp) // an old server may refuse the probe of the newer protocol in any way
+		r.mu.Unlock()
+	}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") { // whose events are bounded one by one
 		resp.Body = &boundedBody{ReadCloser: resp.Body, remote: r, left: r.server.MaxMessage}
 	}
 	return resp, nil
+}
+
+// send sends a request as the server's configuration and the token have it.
+func (r *remote) send(req *http.Request, token string) (*http.Response, error) {
+	sent := req.Clone(req.Context())
+	if req.GetBody != nil {
+		var err error
+		if sent.Body, err = req.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	for name, value := range r.server.Headers {
+		if !ownHeader(name) {
+			sent.Header.Set(name, value)
+		}
+	}
+	if token != "" {
+		sent.Header.Set("Authorization", "Bearer "+token)
+	}
+	return r.base.RoundTrip(sent)
 }
 
 // ownHeader reports whether a header is part of the protocol and so not the configuration's.
@@ -99,21 +133,29 @@ func ownHeader(name string) bool {
 }
 
 // refused is the error of a status that no other message makes up for.
-func (r *remote) refused(status int) error {
+func (r *remote) refused(resp *http.Response) error {
+	status := resp.StatusCode
 	if status < 400 {
 		return nil
 	}
 	what := item.Errorf(item.TypeUnavailable, "the MCP server %s answers %d %s", r.server.Name, status, http.StatusText(status))
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		what.Type = item.TypePermission
-		return what.Hint("check the headers in config:%s", serversFolder+r.server.Name)
+		return r.server.refused(resp)
 	case status == http.StatusTooManyRequests:
 		return what.Hint("try again later")
 	case status >= 500:
 		return what
 	}
 	return nil
+}
+
+// tokenless is the error of a request that gets no token. One that nobody waits for any more says nothing about the session.
+func (r *remote) tokenless(req *http.Request, err error) error {
+	if req.Context().Err() != nil {
+		return err
+	}
+	return r.abort(err)
 }
 
 func (r *remote) abort(cause error) error {

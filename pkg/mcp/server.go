@@ -35,6 +35,7 @@ type Server struct {
 
 	URL     string // http and sse
 	Headers map[string]string
+	OAuth   OAuth
 
 	Timeout      time.Duration // of one call
 	StartTimeout time.Duration // until the server has said what it is and which tools it has
@@ -53,7 +54,7 @@ func ParseServer(name string, doc *item.Object) (*Server, error) {
 	s := &Server{
 		Name: name, Description: doc.String("description"), Transport: r.text("transport"),
 		Command: r.text("command"), Args: r.texts("args"), Env: r.mapping("env"), Dir: r.text("cwd"),
-		URL: r.text("url"), Headers: r.mapping("headers"), Protocol: r.text("protocol"),
+		URL: r.text("url"), Headers: r.mapping("headers"), OAuth: r.oauth("oauth"), Protocol: r.text("protocol"),
 		Timeout: r.seconds("timeout", DefaultTimeout), StartTimeout: r.seconds("start_timeout", DefaultStartTimeout),
 		MaxMessage: r.bytes("max_message", DefaultMaxMessage), KeepAlive: r.time("keep_alive", -1),
 	}
@@ -84,8 +85,8 @@ func (s *Server) settle() error {
 		if s.Command == "" {
 			return item.Usagef("No command in server config")
 		}
-		if s.URL != "" || len(s.Headers) > 0 {
-			return item.Usagef("url and headers are for the transports http and sse, not for stdio")
+		if s.URL != "" || len(s.Headers) > 0 || s.OAuth.given() {
+			return item.Usagef("url, headers and oauth are for the transports http and sse, not for stdio")
 		}
 	case HTTP, SSE:
 		if s.URL == "" {
@@ -97,7 +98,7 @@ func (s *Server) settle() error {
 	default:
 		return item.Usagef("Unknown transport: %s (stdio, http or sse)", item.Quote(s.Transport))
 	}
-	return nil
+	return s.OAuth.settle()
 }
 
 // address is a server's URL, if it is one that can be called.

@@ -15,6 +15,7 @@ type Options struct {
 	Spare  string                                      // see process.Spec
 	Redact func(text string) string                    // takes secrets out of what a server says; nil leaves it as it is
 	Self   string                                      // the version of rye
+	Grants Grants                                      // what was signed in to; nil for nothing
 
 	// Kept is set for a session whose server stays between calls: it is listened to when it says that its tools have
 	// changed, and a call that nobody waits for any more does not end it.
