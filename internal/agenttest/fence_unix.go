@@ -53,6 +53,7 @@ func CheckFence(dir string, start Start) error {
 		return errors.Join(err, wait())
 	}
 	outcome, takeover := takeOver(ctx, r)
+	appendLine(filepath.Join(dir, "taken"), "by another")
 	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 		return errors.Join(takeover, err, wait())
 	}
@@ -123,6 +124,7 @@ func playFence() error {
 		defer g.mu.Unlock()
 		appendLine(filepath.Join(dir, "asking"), fmt.Sprint(os.Getpid()))
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		waitFor(filepath.Join(dir, "taken")) // a process does not stop at once
 		return Say("the first")
 	}}
 	r, err := fenceRuntime(g, p)
@@ -133,6 +135,16 @@ func playFence() error {
 		return fmt.Errorf("a process whose thread was taken over has written: %+v", o)
 	}
 	return nil
+}
+
+// waitFor returns when a file is there.
+func waitFor(path string) {
+	for {
+		if said, err := lines(path); err != nil || len(said) > 0 {
+			return
+		}
+		_ = RealClock{}.Sleep(context.Background(), 5*time.Millisecond) // its context never ends
+	}
 }
 
 func fenceRuntime(storage record.Storage, p *Provider) (*agent.Runtime, error) {

@@ -7,21 +7,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/record"
 )
 
 // ask gets an answer: from the model, after waiting as often as Retry allows, and then from its fallbacks in their order.
 // Once a model has begun to speak it is not asked again: what it said has been shown, and paid for.
 func (f *flow) ask(request Request, log *ModelLog) (*Response, error) {
-	seen := map[string]bool{}
+	seen := map[string]bool{request.Model.Name: true}
 	for models := []string{request.Model.Name}; ; {
-		seen[models[0]] = true
 		response, spoke, err := f.askModel(&request, log)
 		if err == nil || spoke || f.ctx.Err() != nil {
 			return response, err
 		}
 		for _, name := range request.Model.Fallbacks {
 			if !seen[name] {
+				seen[name] = true
 				models = append(models, name)
 			}
 		}
@@ -77,6 +78,9 @@ func (f *flow) stream(request Request, log *ModelLog) (*Response, bool, error) {
 			log.First = f.now()
 		}
 		log.Usage = request.Model.priced(b.usage) // it is paid for, even if nothing comes of it
+		if b.size > MaxAnswer {
+			return nil, b.spoke, item.Errorf(item.TypeLimit, "the answer of the model %s has more than %d bytes (MaxAnswer)", request.Model.Name, MaxAnswer)
+		}
 		if f.ctx.Err() != nil {
 			return nil, b.spoke, context.Cause(f.ctx)
 		}
@@ -178,6 +182,9 @@ func (f *flow) nextLog(log *ModelLog, model string, attempt int, cause error) er
 func (r *Runtime) ModelLogs(ctx context.Context, thread string) ([]ModelLog, error) {
 	var list []ModelLog
 	err := r.storage.View(ctx, func(tx record.Reader) (err error) {
+		if _, err = loadThread(tx, thread); err != nil {
+			return err
+		}
 		if list, err = modelLogs.list(tx, thread, record.Range{}); err != nil {
 			return err
 		}

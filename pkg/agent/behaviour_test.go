@@ -49,7 +49,7 @@ func behavesToolStep(t *testing.T, storage record.Storage) {
 func behavesWithoutTools(t *testing.T, storage record.Storage) {
 	c := threeParts(storage, agent.NopEnv{}, agenttest.Use("note", `{}`), agenttest.Say("I see"))
 	_, o := converse(t, c)
-	same(t, "the second request", asked(c.Provider.(*agenttest.Provider).Requests()[1])[2:], "tool: The tool failed: tool not registered: note")
+	same(t, "the second request", asked(c.Provider.(*agenttest.Provider).Requests()[1])[2:], "tool: The tool failed: tool not registered: note; there are no tools")
 	if o.Text != "I see" {
 		t.Errorf("outcome %+v", o)
 	}

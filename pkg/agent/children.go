@@ -115,7 +115,7 @@ func (r *Runtime) enter(tx record.Tx, n *news, parent string, c *Child, event st
 // publish tells what a transaction has done.
 func (r *Runtime) publish(ctx context.Context, n *news) {
 	for _, thread := range n.halt {
-		r.interruptFlow(thread, terminated(thread))
+		r.interruptFlow(thread)
 	}
 	for _, e := range n.events {
 		e.At = r.now()

@@ -246,5 +246,5 @@ func testUnclaimedName(t *testing.T, storage record.Storage) {
 	w := agenttest.New(t, storage, agenttest.Script(agenttest.Use("ghost", `{}`), agenttest.Say("I see")), nil)
 	w.Catalog.Prompts["helper"].Tools = []agent.Tool{{Name: "ghost"}}
 	w.Say(w.Thread("helper"), "go")
-	same(t, "the second request", asked(w.Provider.Requests()[1])[2:], "tool: The tool failed: tool not registered: ghost")
+	same(t, "the second request", asked(w.Provider.Requests()[1])[2:], "tool: The tool failed: tool not registered: ghost; there are no tools")
 }

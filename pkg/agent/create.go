@@ -58,6 +58,8 @@ func (b *birth) mapArguments(entry *Tool) *ToolResult {
 	return nil
 }
 
+const maxName = 120 // bytes of what people call a child
+
 // createChild stores a child: its thread, its entry in the parent's registry, its variables and files, and its first message
 // in the queue.
 func (r *Runtime) createChild(tx record.Tx, n *news, parent *Thread, b *birth) (*Child, error) {
@@ -72,7 +74,7 @@ func (r *Runtime) createChild(tx record.Tx, n *news, parent *Thread, b *birth) (
 	if err := r.mayCreate(tx, parent, siblings, b); err != nil {
 		return nil, err
 	}
-	t := &Thread{ID: r.newID(), Name: strings.TrimSpace(b.Name), Agent: b.Agent, Sender: parent.Agent, Parent: parent.ID, Root: parent.root(),
+	t := &Thread{ID: r.newID(), Name: prefix(strings.TrimSpace(b.Name), maxName), Agent: b.Agent, Sender: parent.Agent, Parent: parent.ID, Root: parent.root(),
 		Depth: parent.Depth + 1, Created: r.now(), Arguments: b.Arguments, Digest: agent.Digest, Status: StatusCreated}
 	if t.Limits, err = r.childLimits(agent, parent, t); err != nil {
 		return nil, err
@@ -107,7 +109,7 @@ func (r *Runtime) boot(tx record.Tx, parent, t *Thread, b *birth) error {
 	if err := r.setVariables(tx, t.ID, b.values, true); err != nil {
 		return err
 	}
-	if err := r.begin(tx, t); err != nil {
+	if err := threads.put(tx, t.ID, the, t); err != nil {
 		return err
 	}
 	if len(b.Arguments) > 0 {
@@ -121,7 +123,7 @@ func (r *Runtime) boot(tx record.Tx, parent, t *Thread, b *birth) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.enqueue(tx, t.ID, &Queued{Message: &Message{Role: User, Content: b.Message, Attachments: attached, Metadata: Metadata{"parent_thread_id": parent.ID}}})
+	_, err = r.enqueue(tx, t.ID, &work{Message: &Message{Role: User, Content: b.Message, Attachments: attached, Metadata: Metadata{"parent_thread_id": parent.ID}}})
 	return err
 }
 

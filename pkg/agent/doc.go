@@ -66,7 +66,11 @@
 // more than they have left. Without limits a session ends after [DefaultHardSteps] steps, and when tools fail with the same
 // error again and again. History that has grown too long for the model is replaced by a summary; the messages stay.
 //
-// What a thread keeps is bounded as well: a key of its values has at most 512 bytes ([MaxKey]), a value 1048576 bytes of JSON
+// What others say is bounded as well. An answer of a model has at most 16777216 bytes ([MaxAnswer]) and 128 calls ([MaxCalls]);
+// of what a tool says 262144 bytes ([MaxResult]) reach the history, its head and its tail; 10000 messages may wait for a thread
+// ([MaxQueue]).
+//
+// So is what a thread keeps: a key of its values has at most 512 bytes ([MaxKey]), a value 1048576 bytes of JSON
 // ([MaxValue]), a thread 10000 values ([MaxValues]) and 1000 effects ([MaxEffects]); a file has at most 33554432 bytes
 // ([MaxFile]). An error says which bound it was.
 //
@@ -76,6 +80,7 @@
 // or the registry of package thread), and a [Clock] (package clock). An [Env] is its world: embed [NopEnv] and define what
 // there is. The example below is a whole program.
 //
-// A program that shares its storage with others, or that starts again, runs what [Runtime.Pending] lists and calls [Runtime.Tick] now and then,
-// which runs the effects that are due.
+// A program that shares its storage with others, or that starts again, runs what [Runtime.Pending] lists. Now and then it calls
+// [Runtime.Tick], which runs the effects that are due, and [Runtime.Reconcile] for threads with children, whose process may
+// have died.
 package agent

@@ -18,25 +18,8 @@ func (f *flow) drain() (idle bool, err error) {
 		return false, err
 	}
 	err = f.update(func(tx record.Tx, t *Thread) error {
-		drained, tools, idle = nil, false, false
-		rows, err := queue.list(tx, t.ID, record.Range{})
-		if err != nil {
+		if drained, tools, err = f.takeQueue(tx, t.ID); err != nil {
 			return err
-		}
-		for _, q := range rows {
-			if q.Message == nil {
-				tools = true
-				continue
-			}
-			m := q.Message
-			m.Status, m.Created = Completed, f.now()
-			if err := appendMessage(tx, t.ID, m); err != nil {
-				return err
-			}
-			if err := queue.delete(tx, t.ID, q.ID); err != nil {
-				return err
-			}
-			drained = append(drained, *m)
 		}
 		if len(drained) > 0 {
 			t.takeTurn(&drained[0], f)
@@ -62,6 +45,27 @@ func (f *flow) drain() (idle bool, err error) {
 		return false, f.queuedTools()
 	}
 	return false, nil
+}
+
+// takeQueue makes all queued messages rows. It reports whether tools are left.
+func (f *flow) takeQueue(tx record.Tx, thread string) (taken []Message, tools bool, err error) {
+	rows, err := queue.list(tx, thread, record.Range{})
+	for _, q := range rows {
+		if q.Message == nil {
+			tools = true
+			continue
+		}
+		m := q.Message
+		m.Status, m.Created = Completed, f.now()
+		if err := appendMessage(tx, thread, m); err != nil {
+			return nil, false, err
+		}
+		if err := queue.delete(tx, thread, q.ID); err != nil {
+			return nil, false, err
+		}
+		taken = append(taken, *m)
+	}
+	return taken, tools, err
 }
 
 // quiet reports whether nobody has queued or changed anything. Only looking costs no transaction.
@@ -112,7 +116,7 @@ func (f *flow) release(tx record.Tx) error {
 	if err := waiting.delete(tx, "", f.thread.ID); err != nil {
 		return err
 	}
-	return flowTable.delete(tx, f.thread.ID, the)
+	return f.part(tx)
 }
 
 // refresh brings the history in memory up to date: with new rows, or all of it if somebody else has changed rows.

@@ -13,7 +13,7 @@ type ending struct {
 	reason  Reason
 	text    string // what was said last
 	err     error
-	payload *Payload // for the parent, of a terminal tool
+	payload *payload // for the parent, of a terminal tool
 	leave   bool     // what is queued waits for the next run
 }
 
@@ -86,7 +86,7 @@ func (f *flow) leave(tx record.Tx, t *Thread) error {
 	if len(left) == 0 && !t.Session.Active {
 		return f.release(tx)
 	}
-	return flowTable.delete(tx, t.ID, the)
+	return f.part(tx)
 }
 
 func (f *flow) ended(e ending) {
@@ -137,7 +137,6 @@ func (f *flow) abandon(cause error) (*Outcome, error) {
 	case errors.Is(cause, ErrTerminated):
 		e = ending{reason: WasTerminated}
 	}
-	agent, _ := f.definitions.Agent(f.thread.Agent)
 	err := f.settle(func(tx record.Tx, t *Thread) error {
 		if !t.Terminated.IsZero() { // together with its parent, which may be why ctx ended
 			e, told = ending{reason: WasTerminated}, true
@@ -146,20 +145,9 @@ func (f *flow) abandon(cause error) (*Outcome, error) {
 			return err
 		}
 		if told {
-			if err := f.refuseCalls(tx, t, e.reason.interruption()); err != nil {
+			if err := f.obey(tx, t, e); err != nil {
 				return err
 			}
-		}
-		if told && t.Session.Active {
-			if err := f.endSession(tx, t, agent, e); err != nil {
-				return err
-			}
-		}
-		if e.reason == WasTerminated {
-			t.Status = StatusTerminated
-		}
-		if e.reason == AbortedByUser {
-			t.Status = StatusStopped
 		}
 		return f.leave(tx, t)
 	})
@@ -175,4 +163,19 @@ func (f *flow) abandon(cause error) (*Outcome, error) {
 		return f.outcome(), nil
 	}
 	return nil, fmt.Errorf("running thread %s: %w", f.thread.ID, cause)
+}
+
+// obey ends the session of a thread that was told to stop, for now or for good.
+func (f *flow) obey(tx record.Tx, t *Thread, e ending) error {
+	if err := f.refuseCalls(tx, t, e.reason.interruption()); err != nil {
+		return err
+	}
+	if t.Session.Active {
+		agent, _ := f.definitions.Agent(t.Agent) // a thread outlives its agent's file
+		if err := f.endSession(tx, t, agent, e); err != nil {
+			return err
+		}
+	}
+	t.Status = e.status(nil)
+	return nil
 }

@@ -2,7 +2,8 @@ package agent
 
 import "context"
 
-// Env is the engine's only way to the world (seed 003, "Env"). Embed NopEnv and define what you need.
+// Env is the engine's only way to the world (seed 003, "Env"). Embed NopEnv and define what you need. Variable and Alive are
+// also called in transactions, and so are the Definitions: they must not use the storage.
 type Env interface {
 	// Hook is the one composite hook: it never changes while flows run.
 	Hook() Hook

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/ryeos/rye/pkg/item"
@@ -42,6 +43,8 @@ type flow struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when watch has ended
+	parted atomic.Bool   // it is giving itself up: who comes now need not wait long
+	gone   chan struct{} // closed when another flow of the thread may begin here
 
 	history  []Message // top-level rows since the last compaction
 	archived string    // what was before
@@ -69,17 +72,11 @@ func (r *Runtime) stale(f *flowRecord) bool {
 
 // acquire makes a flow. The error wraps ErrBusy if somebody else has one.
 func (r *Runtime) acquire(ctx context.Context, thread string) (*flow, error) {
-	f := &flow{Runtime: r, id: r.newID(), of: thread, done: make(chan struct{}), scratch: map[string]any{}}
+	f := &flow{Runtime: r, id: r.newID(), of: thread, done: make(chan struct{}), gone: make(chan struct{}), scratch: map[string]any{}}
+	if err := f.enlist(ctx); err != nil {
+		return nil, err
+	}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
-	r.mu.Lock()
-	taken := r.flows[thread] != nil
-	if !taken {
-		r.flows[thread] = f
-	}
-	r.mu.Unlock()
-	if taken {
-		return nil, busy(thread)
-	}
 	err := r.storage.Update(ctx, func(tx record.Tx) error {
 		t, err := loadLive(tx, thread)
 		if err != nil {
@@ -96,7 +93,7 @@ func (r *Runtime) acquire(ctx context.Context, thread string) (*flow, error) {
 		return flowTable.put(tx, thread, the, &flowRecord{ID: f.id, Owner: r.owner, Started: now, Beat: now})
 	})
 	if err != nil {
-		r.forget(thread)
+		f.forget()
 		f.cancel(nil)
 		return nil, err
 	}
@@ -104,53 +101,51 @@ func (r *Runtime) acquire(ctx context.Context, thread string) (*flow, error) {
 	return f, nil
 }
 
+// enlist puts a flow on the list of those that run here. One that is giving itself up has looked at the queue for the last
+// time: whoever has queued something since must not be told that it is busy.
+func (f *flow) enlist(ctx context.Context) error {
+	for {
+		f.mu.Lock()
+		old := f.flows[f.of]
+		if old == nil {
+			f.flows[f.of] = f
+		}
+		f.mu.Unlock()
+		switch {
+		case old == nil:
+			return nil
+		case !old.parted.Load():
+			return busy(f.of)
+		}
+		select {
+		case <-old.gone:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
 // forget takes a flow off the list of those that run here.
-func (r *Runtime) forget(thread string) {
-	r.mu.Lock()
-	delete(r.flows, thread)
-	r.mu.Unlock()
+func (f *flow) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.flows[f.of] == f {
+		delete(f.flows, f.of)
+		close(f.gone)
+	}
+}
+
+// part gives the flow up in a transaction.
+func (f *flow) part(tx record.Tx) error {
+	f.parted.Store(true)
+	return flowTable.delete(tx, f.of, the)
 }
 
 // close ends what belongs to the flow in this process. What is in the storage stays as it is.
 func (f *flow) close() {
 	f.cancel(nil)
 	<-f.done
-	f.forget(f.of)
-}
-
-// watch looks at what other processes want, and gives the signs of life, as long as the flow runs.
-func (f *flow) watch() {
-	defer close(f.done)
-	for beat := f.now(); f.clock.Sleep(f.ctx, look) == nil; {
-		err := f.wanted()
-		if err == nil && f.now().Sub(beat) >= Heartbeat {
-			beat, err = f.now(), f.beat()
-		}
-		if err != nil && f.ctx.Err() == nil && isOrder(err) {
-			f.cancel(err)
-			return
-		}
-	}
-}
-
-// isOrder tells errors that end a flow from those of a storage that may answer the next time.
-func isOrder(err error) bool {
-	return errors.Is(err, errStopped) || errors.Is(err, errFenced) || errors.Is(err, ErrTerminated)
-}
-
-func (f *flow) wanted() error {
-	return f.storage.View(f.ctx, func(tx record.Reader) error { return f.check(tx) })
-}
-
-func (f *flow) beat() error {
-	return f.storage.Update(f.ctx, func(tx record.Tx) error {
-		rec, err := f.fence(tx)
-		if err != nil {
-			return err
-		}
-		rec.Beat = f.now()
-		return flowTable.put(tx, f.of, the, rec)
-	})
+	f.forget()
 }
 
 // fence makes sure that the flow has not been replaced.
@@ -160,21 +155,6 @@ func (f *flow) fence(tx record.Reader) (*flowRecord, error) {
 		err = errFenced
 	}
 	return rec, err
-}
-
-// check is the fence, and whether somebody wants the flow to end.
-func (f *flow) check(tx record.Reader) error {
-	if _, err := f.fence(tx); err != nil {
-		return err
-	}
-	if _, err := loadLive(tx, f.of); err != nil {
-		return err
-	}
-	stop, err := stops.get(tx, f.of, the)
-	if err == nil && stop != nil {
-		err = errStopped
-	}
-	return err
 }
 
 // update changes the thread in a transaction of the flow. f gets the thread as it is stored and may change it.
@@ -194,6 +174,7 @@ func (f *flow) settle(change func(tx record.Tx, t *Thread) error) error {
 func (f *flow) commit(ctx context.Context, check func(record.Tx) error, change func(tx record.Tx, t *Thread) error) error {
 	var t *Thread
 	err := f.storage.Update(ctx, func(tx record.Tx) error {
+		f.parted.Store(false)
 		if err := check(tx); err != nil {
 			return err
 		}
@@ -206,6 +187,9 @@ func (f *flow) commit(ctx context.Context, check func(record.Tx) error, change f
 		}
 		return threads.putChanged(tx, t.ID, the, t)
 	})
+	if f.parted.Load() {
+		f.forget() // before anybody is told of anything
+	}
 	if err == nil {
 		f.thread = t
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/ryeos/rye/pkg/item"
@@ -36,7 +37,7 @@ func (r *Runtime) Stop(ctx context.Context, thread, reason string) error {
 		return r.settleIdle(tx, &n, t, ending{reason: AbortedByUser})
 	})
 	if err == nil {
-		r.interruptFlow(thread, errStopped)
+		r.interruptFlow(thread)
 		r.publish(ctx, &n)
 	}
 	return err
@@ -126,17 +127,11 @@ func (r *Runtime) settleIdle(tx record.Tx, n *news, t *Thread, e ending) error {
 		if err := f.interrupt(tx, t, e.reason.interruption()); err != nil {
 			return err
 		}
-		if err := f.refuseCalls(tx, t, e.reason.interruption()); err != nil {
+		if err := f.obey(tx, t, e); err != nil {
 			return err
 		}
-		if t.Session.Active {
-			agent, _ := r.definitions.Agent(t.Agent)
-			if err := f.endSession(tx, t, agent, e); err != nil {
-				return err
-			}
-			n.add(&f.news)
-		}
-		t.Session.Reason, t.Status = e.reason, e.status(nil)
+		n.add(&f.news)
+		t.Session.Reason = e.reason
 		if err := flowTable.delete(tx, t.ID, the); err != nil {
 			return err
 		}
@@ -144,12 +139,16 @@ func (r *Runtime) settleIdle(tx record.Tx, n *news, t *Thread, e ending) error {
 	return threads.put(tx, t.ID, the, t)
 }
 
-// interruptFlow wakes a flow of this process; those of others look for themselves.
-func (r *Runtime) interruptFlow(thread string, cause error) {
+// interruptFlow has a flow of this process look at once what is wanted of it; those of others look for themselves. The order
+// counts that is in the storage: a person may have taken this one back already. One that has only begun sees it there.
+func (r *Runtime) interruptFlow(thread string) {
 	r.mu.Lock()
 	f := r.flows[thread]
 	r.mu.Unlock()
-	if f != nil {
-		f.cancel(cause)
+	if f == nil {
+		return
+	}
+	if err := r.storage.View(context.Background(), f.check); errors.Is(err, errStopped) || errors.Is(err, ErrTerminated) {
+		f.cancel(err)
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"github.com/ryeos/rye/pkg/record"
 )
 
-// Payload is what a terminal tool says to the parent.
-type Payload struct {
+// payload is what a terminal tool says to the parent.
+type payload struct {
 	Message     string
 	Attachments []string
 }
 
 // payload takes the parent's message out of the call of a bound tool.
-func payload(b Binding, response, result *Message) *Payload {
-	p := &Payload{Message: boundText(b, response, result)}
+func (b Binding) payload(response, result *Message) *payload {
+	p := &payload{Message: boundText(b, response, result)}
 	p.Attachments, _ = boundFiles(b, response, result.ToolCallID) // they were looked at before the result was stored
 	for _, a := range result.Attachments {
 		p.Attachments = append(p.Attachments, a.Path)

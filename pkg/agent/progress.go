@@ -30,8 +30,11 @@ func (f *flow) publishStatus(side *Side, response *Message, results []Message) e
 	return err
 }
 
+const maxStatus = 500 // bytes of what a thread says of itself
+
 // setStatus is what a thread says of itself in the registry of its parent.
 func (r *Runtime) setStatus(tx record.Tx, n *news, t *Thread, status string) error {
+	status = prefix(status, maxStatus)
 	c, err := children.get(tx, t.Parent, t.ID)
 	if err != nil || c == nil || c.Terminated || c.Status == status {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/ryeos/rye/pkg/record"
 )
 
-// Queued is work that waits for a thread: a message or a tool call. It is durable, and first come is first served.
-type Queued struct {
+// work waits for a thread: a message or a tool call. It is durable, and first come is first served.
+type work struct {
 	ID      string    `json:"id"`
 	Message *Message  `json:"message,omitempty"`
 	Tool    *ToolCall `json:"tool,omitempty"`
@@ -20,12 +20,28 @@ type Queued struct {
 }
 
 // pending is how a queued message is shown among the others.
-func (q *Queued) pending() Message {
+func (q *work) pending() Message {
 	m := *q.Message
 	m.ID, m.Status, m.Created = "queue-"+q.ID, Pending, q.At
 	m.Metadata = Metadata{"queued": true, "queue_status": "waiting"}
 	maps.Copy(m.Metadata, q.Message.Metadata)
 	return m
+}
+
+// MaxQueue is how many messages and tools may wait for a thread. What its children report comes in any case.
+const MaxQueue = 10_000
+
+// mayQueue is an error if too much waits already. Numbers in the queue have no gaps, but for tools that were taken out.
+func mayQueue(tx record.Reader, thread string) error {
+	first, err := queue.names(tx, thread, record.Range{Limit: 1})
+	if err != nil || len(first) == 0 {
+		return err
+	}
+	last, err := counters.get(tx, thread, string(queue))
+	if err != nil || last == nil || first[0] > record.Name(*last-MaxQueue+1) {
+		return err
+	}
+	return item.Errorf(item.TypeLimit, "%d messages wait for thread %s already (MaxQueue)", MaxQueue, thread)
 }
 
 // Outgoing is a message to a thread.
@@ -58,9 +74,12 @@ func (r *Runtime) push(ctx context.Context, thread string, o Outgoing, unstop bo
 	if strings.TrimSpace(o.Content) == "" && len(o.Attachments) == 0 {
 		return "", false, item.Usagef("a message has a text or attachments")
 	}
-	q := &Queued{Message: &Message{Role: o.Role, Content: o.Content, Silent: o.Silent, Metadata: o.Metadata}}
+	q := &work{Message: &Message{Role: o.Role, Content: o.Content, Silent: o.Silent, Metadata: o.Metadata}}
 	err = r.storage.Update(ctx, func(tx record.Tx) error {
 		if _, err := loadLive(tx, thread); err != nil {
+			return err
+		}
+		if err := mayQueue(tx, thread); err != nil {
 			return err
 		}
 		if q.Message.Attachments, err = r.keep(tx, thread, o.Attachments); err != nil {
@@ -86,14 +105,16 @@ func (r *Runtime) QueueTool(ctx context.Context, thread, name string, arguments 
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	q := &Queued{Tool: &ToolCall{ID: "queued-" + r.newID(), Name: name, Arguments: string(arguments)}}
+	q := &work{Tool: &ToolCall{ID: "queued-" + r.newID(), Name: name, Arguments: string(arguments)}}
 	idle := false
 	err := r.storage.Update(ctx, func(tx record.Tx) error {
 		if _, err := loadLive(tx, thread); err != nil {
 			return err
 		}
-		var err error
-		idle, err = r.enqueue(tx, thread, q)
+		err := mayQueue(tx, thread)
+		if err == nil {
+			idle, err = r.enqueue(tx, thread, q)
+		}
 		return err
 	})
 	if err == nil && idle {
@@ -103,7 +124,7 @@ func (r *Runtime) QueueTool(ctx context.Context, thread, name string, arguments 
 }
 
 // enqueue puts work at the end of a thread's queue. idle reports that nobody will come to look: the thread has to be woken.
-func (r *Runtime) enqueue(tx record.Tx, thread string, q *Queued) (idle bool, err error) {
+func (r *Runtime) enqueue(tx record.Tx, thread string, q *work) (idle bool, err error) {
 	q.At = r.now()
 	if q.ID, err = next(tx, thread, string(queue)); err != nil {
 		return false, err

@@ -46,8 +46,7 @@ func (f *flow) interrupt(tx record.Tx, t *Thread, why string) error {
 	return nil
 }
 
-// closePending ends rows that a model or a tool was at work on. A prompt that was called as a tool may have left any number
-// of rows behind the one of its call; none of them is before the mark of a compaction.
+// closePending ends rows that a model or a tool was at work on.
 func (f *flow) closePending(tx record.Tx, t *Thread, why string) (found bool, err error) {
 	rows, err := openRows.list(tx, t.ID, record.Range{})
 	if err != nil {

@@ -164,8 +164,8 @@ func (r *Runtime) handBack(tx record.Tx, child, parent string, names []string) (
 
 // queueFrom queues a silent message of a child: for models, not for people.
 func (r *Runtime) queueFrom(tx record.Tx, n *news, parent string, c *Child, content string, attached []Attachment) error {
-	m := &Message{Role: c.role(), Content: content, Silent: true, Subagent: c.Reference, Attachments: attached, Metadata: Metadata{"subagent_id": c.Reference}}
-	idle, err := r.enqueue(tx, parent, &Queued{Message: m})
+	m := &Message{Role: c.role(), Content: valid(withoutMiddle(content)), Silent: true, Subagent: c.Reference, Attachments: attached, Metadata: Metadata{"subagent_id": c.Reference}}
+	idle, err := r.enqueue(tx, parent, &work{Message: m})
 	if err != nil || !idle {
 		return err
 	}

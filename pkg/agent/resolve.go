@@ -25,7 +25,7 @@ func (f *flow) resolve(s Scope, name string, queued bool) (runner, ToolResult) {
 	case entry == nil && f.known(name):
 		return nil, f.notAvailable(s, name)
 	case entry == nil:
-		return nil, notRegistered(name)
+		return nil, f.unknown(s, name)
 	case entry.Subagent != nil:
 		return f.subagentTool(s, entry)
 	case hook.Claim(name):
@@ -39,7 +39,7 @@ func (f *flow) resolve(s Scope, name string, queued bool) (runner, ToolResult) {
 	agent, err := f.definitions.Agent(name)
 	switch {
 	case err != nil && item.TypeOf(err) == item.TypeNotFound:
-		return nil, notRegistered(name)
+		return nil, f.unknown(s, name)
 	case err != nil:
 		return nil, ToolResult{Error: err.Error(), ErrorCode: string(item.TypeOf(err))}
 	case agent.Kind == Dual:
@@ -71,18 +71,27 @@ func notRegistered(name string) ToolResult {
 	return ToolResult{Error: fmt.Sprintf("tool not registered: %s", name), ErrorCode: "not_registered"}
 }
 
+// unknown is notRegistered for a model, which may have misspelled a name.
+func (f *flow) unknown(s Scope, name string) ToolResult {
+	result := notRegistered(name)
+	result.Error += f.instead(s)
+	return result
+}
+
 func (f *flow) notAvailable(s Scope, name string) ToolResult {
-	hint := ""
+	return ToolResult{Error: "tool not available for this prompt: " + name + f.instead(s), ErrorCode: "not_available"}
+}
+
+// instead names the tools that the model was told of.
+func (f *flow) instead(s Scope) string {
 	var names []string
-	for _, t := range s.Prompt.Tools {
-		if t.Subagent == nil || t.Subagent.Resumable == nil {
-			names = append(names, t.Name)
-		}
+	for _, t := range f.schemas(s) {
+		names = append(names, t.Name)
 	}
-	if len(names) > 0 {
-		hint = "; there are: " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		return "; there are no tools"
 	}
-	return ToolResult{Error: fmt.Sprintf("tool not available for this prompt: %s%s", name, hint), ErrorCode: "not_available"}
+	return "; there are: " + strings.Join(names, ", ")
 }
 
 // function is a call of a function of the hook.

@@ -3,10 +3,17 @@ package agent
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/record"
 )
+
+// MaxResult is how many bytes of what a tool says reach the history. Of more the middle is left out.
+const MaxResult = 256 << 10
 
 // storeResult stores what a tool said, or takes the call out of the history if a hook wants that.
 func (f *flow) storeResult(scope Scope, c *Call, result *ToolResult, row *Message) error {
@@ -18,6 +25,7 @@ func (f *flow) storeResult(scope Scope, c *Call, result *ToolResult, row *Messag
 	}
 	f.hook(after, d)
 	result = d.Result
+	result.tame()
 	row.Ended = f.now()
 	// What a tool has done is done, even if the thread has been told to stop meanwhile: the model has to know.
 	err := f.settle(func(tx record.Tx, t *Thread) error {
@@ -47,6 +55,29 @@ func (f *flow) storeResult(scope Scope, c *Call, result *ToolResult, row *Messag
 	f.emit(Event{Type: ToolResulted, CallID: c.ID, Result: result, Duration: row.Ended.Sub(row.Created)})
 	f.hook(ToolCallDone, &PointData{Scope: scope, Call: c, Result: result})
 	return context.Cause(f.ctx)
+}
+
+// tame makes of what a tool says something that can be stored, and that a model can read.
+func (r *ToolResult) tame() {
+	r.Result, r.Error = valid(withoutMiddle(r.Result)), valid(withoutMiddle(r.Error))
+	r.ErrorCode = valid(r.ErrorCode)
+	if len(r.ErrorData) > MaxResult || r.ErrorData != nil && !json.Valid(r.ErrorData) {
+		r.ErrorData = nil
+	}
+}
+
+// withoutMiddle is the head and the tail of a text that is too long, cut between characters.
+func withoutMiddle(s string) string {
+	const half = MaxResult / 2
+	if len(s) <= MaxResult {
+		return s
+	}
+	head, tail := prefix(s, half), s[len(s)-half:]
+	for i := 0; i < utf8.UTFMax && tail != "" && !utf8.RuneStart(tail[0]); i++ {
+		tail = tail[1:]
+	}
+	note := fmt.Sprintf("\n[%d bytes are left out here: a result may have %d. Ask for a part of it.]\n", len(s)-len(head)-len(tail), MaxResult)
+	return strings.Join([]string{head, tail}, note)
 }
 
 // answer makes the row of a call that of its result.

@@ -36,7 +36,7 @@ func (f *flow) messageChild(reference, text string, names []string, row *Message
 			n.wake = append(n.wake, c.Reference)
 		}
 		row.Subagent = c.Reference // also for who takes up a call that was interrupted
-		if err := messages.put(tx, t.ID, row.ID, row); err != nil {
+		if err := storeMessage(tx, t.ID, row); err != nil {
 			return err
 		}
 		return f.enter(tx, &n, t.ID, c, childMessaged)
@@ -121,5 +121,5 @@ func (f *flow) deliver(tx record.Tx, parent string, c *Child, text string, names
 		role = Assistant
 	}
 	m := &Message{Role: role, Content: text, Attachments: attached, Metadata: Metadata{"parent_thread_id": parent}}
-	return f.enqueue(tx, c.Reference, &Queued{Message: m})
+	return f.enqueue(tx, c.Reference, &work{Message: m})
 }

@@ -127,11 +127,9 @@ func (f *flow) conclude(agent *Agent, prompt *Prompt, response *Message, results
 	steps := f.thread.Session.Steps
 	err := f.update(func(tx record.Tx, t *Thread) error {
 		if v.text != response.Content {
-			response.Content = v.text
-			if err := storeMessage(tx, t.ID, response); err != nil {
+			if err := f.rephrase(tx, t, response.ID, v.text); err != nil {
 				return err
 			}
-			f.fetched = false
 		}
 		f.nextTurn(t, agent, side, response, v)
 		if t.Session.Forced == SideB && agent.Kind != Dual && end == nil {
@@ -147,7 +145,7 @@ func (f *flow) conclude(agent *Agent, prompt *Prompt, response *Message, results
 	}
 	f.emit(Event{Type: StepCompleted, Step: steps})
 	f.hook(AfterStep, &PointData{Scope: Scope{Agent: agent, Prompt: prompt},
-		Response: &Response{Text: response.Content, Calls: response.ToolCalls}})
+		Response: &Response{Text: v.text, Calls: response.ToolCalls}})
 	if end != nil {
 		f.ended(*end)
 	}
@@ -157,13 +155,23 @@ func (f *flow) conclude(agent *Agent, prompt *Prompt, response *Message, results
 	return nil
 }
 
+// rephrase changes what a response says. Its tools may have changed the row, or removed it, since it was read.
+func (f *flow) rephrase(tx record.Tx, t *Thread, id, text string) error {
+	m, err := messages.get(tx, t.ID, id)
+	if err != nil || m == nil {
+		return err
+	}
+	m.Content, f.fetched = text, false
+	return messages.put(tx, t.ID, id, m)
+}
+
 // verdictEnding is how a verdict ends the session, nil if it goes on.
 func (f *flow) verdictEnding(agent *Agent, side *Side, response *Message, v verdict) *ending {
 	switch {
 	case v.terminal == SessionStop:
-		return &ending{reason: v.terminal, text: v.text, payload: payload(side.SessionStop, response, v.by)}
+		return &ending{reason: v.terminal, text: v.text, payload: side.SessionStop.payload(response, v.by)}
 	case v.terminal == SessionFail:
-		return &ending{reason: v.terminal, text: v.text, payload: payload(side.SessionFail, response, v.by)}
+		return &ending{reason: v.terminal, text: v.text, payload: side.SessionFail.payload(response, v.by)}
 	case v.turn != "" && agent.Kind != Dual:
 		return &ending{reason: v.turn, text: v.text}
 	}

@@ -15,7 +15,7 @@ type table[T any] string
 const (
 	threads   table[Thread]          = "thread"    // one, called "thread"
 	messages  table[Message]         = "message"   // by number
-	queue     table[Queued]          = "queue"     // by number
+	queue     table[work]            = "queue"     // by number
 	flowTable table[flowRecord]      = "flow"      // one, called "flow"; also below "" by thread: the threads at work
 	stops     table[stopRecord]      = "stop"      // one, called "stop"
 	children  table[Child]           = "child"     // by the child's id

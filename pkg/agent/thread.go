@@ -74,14 +74,13 @@ const (
 
 // Outcome is how a run of a thread ended.
 type Outcome struct {
-	Thread  string   `json:"thread_id"`
-	Reason  Reason   `json:"reason,omitempty"`
-	Status  Status   `json:"status"`
-	Text    string   `json:"response,omitempty"`
-	Steps   int      `json:"steps"`
-	Usage   Usage    `json:"usage"`
-	Error   string   `json:"error,omitempty"`
-	Message *Message `json:"-"` // the last response
+	Thread string `json:"thread_id"`
+	Reason Reason `json:"reason,omitempty"`
+	Status Status `json:"status"`
+	Text   string `json:"response,omitempty"`
+	Steps  int    `json:"steps"`
+	Usage  Usage  `json:"usage"`
+	Error  string `json:"error,omitempty"`
 }
 
 // NewThread is what a thread begins with.
@@ -108,6 +107,10 @@ func (r *Runtime) Create(ctx context.Context, n NewThread) (*Thread, error) {
 	if err != nil {
 		return nil, err
 	}
+	var object map[string]json.RawMessage
+	if len(n.Arguments) > 0 && json.Unmarshal(n.Arguments, &object) != nil {
+		return nil, item.Usagef("the arguments of a thread are a JSON object, not %s", item.Quote(prefix(string(n.Arguments), 40)))
+	}
 	t := &Thread{ID: n.ID, Name: n.Name, Agent: n.Agent, Sender: n.Sender, Created: r.now(), Arguments: n.Arguments,
 		Digest: agent.Digest, Limits: agent.Limits.within(n.Limits), Status: StatusCreated}
 	if t.ID == "" {
@@ -126,18 +129,13 @@ func (r *Runtime) Create(ctx context.Context, n NewThread) (*Thread, error) {
 		if err := r.setVariables(tx, t.ID, n.Variables, true); err != nil {
 			return err
 		}
-		return r.begin(tx, t)
+		return threads.put(tx, t.ID, the, t)
 	})
 	if err != nil {
 		return nil, err
 	}
 	r.lifecycle(ctx, AfterThreadCreated, &PointData{Scope: Scope{Thread: t.ID, Agent: agent}, State: r.state(t.ID, nil)})
 	return t, nil
-}
-
-// begin stores a new thread.
-func (r *Runtime) begin(tx record.Tx, t *Thread) error {
-	return threads.put(tx, t.ID, the, t)
 }
 
 // Thread returns a thread.

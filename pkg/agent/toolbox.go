@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ryeos/rye/pkg/item"
 )
@@ -25,7 +28,7 @@ func Typed[A any](run func(ctx context.Context, c Call, arguments A) (string, er
 		decoder := json.NewDecoder(bytes.NewReader(c.Arguments))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&arguments); err != nil {
-			return ToolResult{Error: "the arguments of " + c.Name + " are not what it takes: " + err.Error(), ErrorCode: "invalid_arguments"}
+			return ToolResult{Error: "the arguments of " + c.Name + " are not what it takes: " + mismatch(err), ErrorCode: "invalid_arguments"}
 		}
 		result, err := run(ctx, c, arguments)
 		if err != nil {
@@ -33,6 +36,15 @@ func Typed[A any](run func(ctx context.Context, c Call, arguments A) (string, er
 		}
 		return ToolResult{Result: result}
 	}
+}
+
+// mismatch is an error of decoding in words that need no Go.
+func mismatch(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Sprintf("%q is a %s, and has to be of the type %s", wrong.Field, wrong.Value, wrong.Type)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // Toolbox is a Hook of functions. It is filled before flows run.

@@ -78,7 +78,7 @@ func TestTyped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for arguments, want := range map[string]string{
-		`{"of":6}`: "xxx", `{"of":3}`: "it is odd", `{}`: "", `{"of":"6"}`: "the arguments of half are not what it takes", `{"of":2,"x":1}`: `unknown field "x"`,
+		`{"of":6}`: "xxx", `{"of":3}`: "it is odd", `{}`: "", `{"of":"6"}`: `"Of" is a string, and has to be of the type int`, `{"of":2,"x":1}`: `unknown field "x"`,
 	} {
 		r := call(b, "half", arguments)
 		if !strings.Contains(r.Result+r.Error, want) || r.Failed() != (arguments != `{"of":6}` && arguments != `{}`) {

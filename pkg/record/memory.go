@@ -63,9 +63,10 @@ func (m *Memory) commit(changed map[Key][]byte) {
 	if m.shared {
 		m.buckets, m.shared = maps.Clone(m.buckets), false
 	}
-	for k, document := range changed {
+	names := slices.SortedFunc(maps.Keys(changed), func(a, b Key) int { return strings.Compare(a.Name, b.Name) }) // with copies least
+	for _, k := range names {
 		at := bucketKey{k.Thread, k.Bucket}
-		if bucket := with(m.buckets[at], k.Name, document); len(bucket) > 0 {
+		if bucket := with(m.buckets[at], k.Name, changed[k]); len(bucket) > 0 {
 			m.buckets[at] = bucket
 		} else {
 			delete(m.buckets, at)
