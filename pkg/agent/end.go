@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -124,6 +125,9 @@ func (e *ending) status(agent *Agent) Status {
 
 // abandon ends a flow that cannot go on, and leaves the thread so that the next run finds nothing half done.
 func (f *flow) abandon(cause error) (*Outcome, error) {
+	if order := context.Cause(f.ctx); isOrder(order) && !errors.Is(cause, errLeft) {
+		cause = order // a storage that was interrupted may say so in its own words
+	}
 	switch {
 	case errors.Is(cause, errLeft):
 		return f.outcome(), nil

@@ -1,6 +1,8 @@
 package agent_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 
@@ -71,4 +73,39 @@ func TestStopThatWasTakenBack(t *testing.T) {
 			t.Errorf("outcome %+v", o)
 		}
 	})
+}
+
+// interrupting is a storage that is interrupted once, and says so in its own words.
+type interrupting struct {
+	record.Storage
+	during func()
+}
+
+func (s *interrupting) View(ctx context.Context, f func(record.Reader) error) error {
+	during := s.during
+	if s.during = nil; during == nil {
+		return s.Storage.View(ctx, f)
+	}
+	during()
+	<-ctx.Done()
+	return errors.New("interrupted")
+}
+
+// A Stop counts even if it comes while the storage is read.
+func TestStopDuringRead(t *testing.T) {
+	storage := &interrupting{Storage: record.NewMemory()}
+	w := agenttest.New(t, storage, nil, nil)
+	id := w.Thread("helper")
+	w.Provider = &agenttest.Provider{Answer: func(int, agent.Request) agenttest.Reply {
+		storage.during = func() {
+			if err := w.Stop(t.Context(), id, "enough"); err != nil {
+				t.Error(err)
+			}
+		}
+		return agenttest.Say("never")
+	}}
+	w.Runtime = w.NewRuntime("owner")
+	if o := w.Say(id, "hello"); o.Reason != agent.AbortedByUser || o.Status != agent.StatusStopped {
+		t.Errorf("outcome %+v", o)
+	}
 }
