@@ -51,16 +51,11 @@ type silentError struct{ code exitCode }
 
 func (e *silentError) Error() string { return fmt.Sprintf("exit %d", e.code) }
 
-// fail reports an error in the chosen format and gives the exit code. Errors of the command line parser are usage errors.
+// fail reports an error in the chosen format and gives the exit code.
 func (a *app) fail(err error) exitCode {
 	var silent *silentError
 	if errors.As(err, &silent) {
 		return silent.code
-	}
-	var known *item.Error
-	var syntax *item.SyntaxError
-	if !errors.As(err, &known) && !errors.As(err, &syntax) && isParserError(err) {
-		err = item.Usagef("%w", err).Hint("rye help")
 	}
 	if a.format() == formatText || a.print(item.ErrorResponse("", err)) != nil {
 		a.printError(err.Error(), item.HintsOf(err))
@@ -70,6 +65,11 @@ func (a *app) fail(err error) exitCode {
 
 // isParserError recognises what cobra and pflag return for a bad command line; their errors have no common type.
 func isParserError(err error) bool {
+	var known *item.Error
+	var syntax *item.SyntaxError
+	if err == nil || errors.As(err, &known) || errors.As(err, &syntax) {
+		return false
+	}
 	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs", "invalid argument", "accepts ", "requires ", "bad flag syntax", "no such flag", "if any flags in the group", "at least one of the flags"} {
 		if strings.HasPrefix(err.Error(), start) {
 			return true

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/ryeos/rye/pkg/engine"
+	"github.com/ryeos/rye/pkg/item"
 )
 
 func main() {
@@ -30,7 +31,10 @@ func run(args []string, std streams) int {
 	root.SetIn(std.stdin)
 	root.SetOut(std.stdout)
 	root.SetErr(std.stderr)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
+	if isParserError(err) {
+		err = item.Usagef("%w", err).Hint("%s --help", cmd.CommandPath())
+	}
 	if err == nil {
 		err = lost(a.unwritten)
 	}

@@ -95,7 +95,7 @@ A tool that is pinned already and has changed is shown with its changes and left
 		Example: `  rye mcp discover everything
   rye mcp discover everything --check
   rye mcp discover everything --tool echo --repin`,
-		Args: cobra.ExactArgs(1),
+		Args: one("the name of an MCP server"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			req.Server, req.Source = args[0], space.Label(source)
 			if source != "" && req.Source != space.Project && req.Source != space.User {
@@ -168,7 +168,7 @@ func newMCPCostCommand(a *app) *cobra.Command {
 		Long: `Ask an MCP server for its tools and estimate how many tokens their definitions would take in a model's context, at
 four bytes of JSON a token. rye's own MCP server does not put them there: see docs/mcp.md.`,
 		Example: `  rye mcp cost everything`,
-		Args:    cobra.ExactArgs(1),
+		Args:    one("the name of an MCP server"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.withServers(func(ctx context.Context, eng *engine.Engine) error {
 				cost, err := eng.MCPCost(ctx, args[0])

@@ -31,6 +31,20 @@ func newMCPRunCommand(a *app) *cobra.Command {
 	}
 }
 
+// serverAndTool are the arguments of a call.
+func serverAndTool(cmd *cobra.Command, args []string) error {
+	switch err := item.Usagef("%s needs the names of an MCP server and a tool of it", cmd.CommandPath()); {
+	case len(args) == 0:
+		return err.Hint("rye mcp servers")
+	case len(args) == 1:
+		return err.Hint("rye mcp cost %s", item.ShellWord(args[0]))
+	case len(args) > 2:
+		return item.Usagef("%s takes two arguments, got %s too", cmd.CommandPath(), item.Quote(args[2])).
+			Hint("arguments of the tool are given as --param NAME=VALUE")
+	}
+	return nil
+}
+
 func newMCPCallCommand(a *app) *cobra.Command {
 	var params string
 	var given []string
@@ -44,7 +58,7 @@ A discovered tool is an item like any other: rye execute tool:mcp/SERVER/TOOL --
 schema, too.`,
 		Example: `  rye mcp call everything echo --param message=hello
   rye mcp call everything get-sum --params '{"a": 1, "b": 2}'`,
-		Args: cobra.ExactArgs(2),
+		Args: serverAndTool,
 		RunE: func(_ *cobra.Command, args []string) error {
 			arguments, err := a.baseParameters(params)
 			if err == nil {

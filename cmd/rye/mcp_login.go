@@ -30,7 +30,7 @@ only. A call never asks you to sign in: it fails, and says which command does.`,
 		Example: `  rye mcp login tracker
   rye mcp login tracker --scope issues:write
   rye mcp login tracker --no-browser`,
-		Args: cobra.ExactArgs(1),
+		Args: one("the name of an MCP server"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if timeout <= 0 {
 				return item.Usagef("--timeout must be more than 0")
@@ -87,7 +87,7 @@ func newMCPLogoutCommand(a *app) *cobra.Command {
 		Long: `Forget the tokens for an MCP server, and tell its authorization server that they are not wanted any more, if it can be
 told.`,
 		Example: `  rye mcp logout tracker`,
-		Args:    cobra.ExactArgs(1),
+		Args:    one("the name of an MCP server"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.withServers(func(ctx context.Context, eng *engine.Engine) error {
 				out, err := eng.LogoutMCP(ctx, args[0])
