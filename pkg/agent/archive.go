@@ -71,7 +71,11 @@ func (f *flow) withArchive(entries []Entry) []Entry {
 // Archives are the summaries of a thread, oldest first.
 func (r *Runtime) Archives(ctx context.Context, thread string) ([]Archive, error) {
 	var list []Archive
-	err := r.storage.View(ctx, func(tx record.Reader) (err error) {
+	err := r.storage.View(ctx, func(tx record.Reader) error {
+		_, err := loadThread(tx, thread)
+		if err != nil {
+			return err
+		}
 		list, err = archives.list(tx, thread, record.Range{})
 		return err
 	})

@@ -144,3 +144,28 @@ func TestFullQueue(t *testing.T) {
 	run(w, id)
 	send(w, id, "there is room again")
 }
+
+// A model that asks again and again for a child whose variables nobody has given is told to stop.
+func TestManyRequests(t *testing.T) {
+	var calls []string
+	for n := range agent.MaxRequests + 1 {
+		calls = append(calls, "subagent_create", fmt.Sprintf(`{"agent":"worker","name":"%d","message":"m","attachments":[]}`, n))
+	}
+	w := family(t, record.NewMemory(), resumableWorker(agent.Resumable{}), casting{"helper": {agenttest.Use(calls...), agenttest.Say("ok")}})
+	w.Catalog.Prompts["work"].Variables = []agent.Variable{{Name: "TOKEN", Scoped: true, Required: true}}
+	id := w.Thread("helper")
+	w.Say(id, "work")
+	told := results(w, id)
+	for n, m := range told {
+		want := "subagent_env_required"
+		if n == agent.MaxRequests {
+			want = "requests_exceeded"
+		}
+		if m.Error == nil || m.Error.ErrorCode != want {
+			t.Errorf("%d: %s: %+v", n, m.Content, m.Error)
+		}
+	}
+	if len(told) != agent.MaxRequests+1 {
+		t.Errorf("%d results", len(told))
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ryeos/rye/internal/agenttest"
 	"github.com/ryeos/rye/pkg/agent"
+	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/record"
 )
 
@@ -306,4 +307,11 @@ func survives(w *mortal, id string) (died bool) {
 		w.T.Fatal(err)
 	}
 	return false
+}
+
+func TestArchivesOfUnknownThread(t *testing.T) {
+	w := agenttest.New(t, record.NewMemory(), nil, nil)
+	if list, err := w.Archives(t.Context(), "nobody"); item.TypeOf(err) != item.TypeNotFound {
+		t.Errorf("%v, %v", list, err)
+	}
 }

@@ -29,14 +29,15 @@ func init() {
 
 func testHandoff(t *testing.T, storage record.Storage) {
 	w := family(t, storage, agent.Tool{Name: "clerk", InitMessage: "topic"}, casting{
-		"helper": {agenttest.Use("clerk", `{"topic":"bills"}`)}, "clerk": {agenttest.Say("About bills, then.")}})
+		"helper": {agenttest.Use("clerk", `{"topic":"bills","number":12345678901234567890}`)}, "clerk": {agenttest.Say("About bills, then.")}})
 	w.Catalog.Agents["clerk"] = &agent.Agent{Name: "clerk", SideA: agent.Side{Prompt: "advise"}}
 	direct(w, "advise", "clerk")
 	id := w.Thread("helper")
 	if o := w.Say(id, "hello"); o.Text != "About bills, then." {
 		t.Errorf("outcome %+v", o)
 	}
-	if got := loaded(w, id); got.Agent != "clerk" || got.Origin != "helper" || len(kids(w, id)) != 0 {
+	if got := loaded(w, id); got.Agent != "clerk" || got.Origin != "helper" || len(kids(w, id)) != 0 ||
+		!strings.Contains(string(got.Arguments), `"number":12345678901234567890`) {
 		t.Errorf("the thread after the handoff: %+v", got)
 	}
 	if r := w.Provider.Requests(); len(r) != 2 || r[1].System != "clerk" {

@@ -71,8 +71,8 @@
 // ([MaxQueue]).
 //
 // So is what a thread keeps: a key of its values has at most 512 bytes ([MaxKey]), a value 1048576 bytes of JSON
-// ([MaxValue]), a thread 10000 values ([MaxValues]) and 1000 effects ([MaxEffects]); a file has at most 33554432 bytes
-// ([MaxFile]). An error says which bound it was.
+// ([MaxValue]), a thread 10000 values ([MaxValues]), 1000 effects ([MaxEffects]) and 100 subagents that wait for variables
+// ([MaxRequests]); a file has at most 33554432 bytes ([MaxFile]). An error says which bound it was.
 //
 // # Embedding
 //

@@ -14,7 +14,7 @@ const handoffKey = "handoff"
 func (f *flow) handoff(agent *Agent) runner {
 	return func(_ context.Context, s Scope, c *Call, row *Message) ToolResult {
 		entry := s.Prompt.tool(c.Name)
-		row.Metadata = Metadata{handoffKey: agent.Name, "arguments": json.RawMessage(c.Arguments)}
+		row.Metadata = Metadata{handoffKey: agent.Name, "arguments": string(c.Arguments)}
 		if entry != nil && entry.InitMessage != "" {
 			if s, ok := property(string(c.Arguments), entry.InitMessage); ok {
 				row.Metadata["opening"] = s
@@ -52,7 +52,9 @@ func (f *flow) applyHandoff(target string, results []Message) error {
 			if m.Metadata[handoffKey] != target {
 				continue
 			}
-			t.Arguments = merge(t.Arguments, m.Metadata["arguments"])
+			if arguments, ok := m.Metadata["arguments"].(string); ok { // a text, so that no digit of a number is lost
+				t.Arguments = merge(t.Arguments, arguments)
+			}
 			if opening, ok := m.Metadata["opening"].(string); ok {
 				m := &Message{Role: User, Content: opening, Status: Completed, Created: f.now()}
 				if err := appendMessage(tx, t.ID, m); err != nil {
@@ -72,14 +74,10 @@ func (f *flow) applyHandoff(target string, results []Message) error {
 }
 
 // merge adds the members of one object to another's.
-func merge(object json.RawMessage, more any) json.RawMessage {
-	added, err := json.Marshal(more)
-	if err != nil {
-		return object
-	}
+func merge(object json.RawMessage, more string) json.RawMessage {
 	all := map[string]json.RawMessage{}
 	_ = json.Unmarshal(object, &all) // nothing, if there are none yet
-	if json.Unmarshal(added, &all) != nil {
+	if json.Unmarshal([]byte(more), &all) != nil {
 		return object
 	}
 	merged, err := json.Marshal(all)

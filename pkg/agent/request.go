@@ -77,6 +77,9 @@ func (r *Runtime) required(agent string) []string {
 	return names
 }
 
+// MaxRequests is how many children of a thread may wait for variables.
+const MaxRequests = 100
+
 // postpone stores a child that cannot be made yet, and tells how it can.
 func (f *flow) postpone(tx record.Tx, t *Thread, b *birth, missing []string) (ToolResult, error) {
 	siblings, err := children.list(tx, t.ID, record.Range{})
@@ -85,6 +88,13 @@ func (f *flow) postpone(tx record.Tx, t *Thread, b *birth, missing []string) (To
 	}
 	if err := f.mayCreate(tx, t, siblings, b); err != nil {
 		return ToolResult{}, err
+	}
+	waiting, err := requests.names(tx, t.ID, record.Range{Limit: MaxRequests})
+	if err != nil {
+		return ToolResult{}, err
+	}
+	if len(waiting) >= MaxRequests {
+		return ToolResult{}, refuse("requests_exceeded", "Limit exceeded: requests (%d/%d): so many subagents wait for variables that a person has to give (MaxRequests)", len(waiting), MaxRequests)
 	}
 	p := &pendingChild{Birth: *b, VariableRequest: VariableRequest{ID: f.newID(), Parent: t.ID, Agent: b.Agent, Tool: b.Tool,
 		Required: f.required(b.Agent), Missing: missing, Created: f.now()}}
