@@ -45,6 +45,9 @@ func TestKills(t *testing.T) {
 // TestFleet lets processes send to the same threads and run them.
 func TestFleet(t *testing.T) {
 	f := agenttest.Fleet{Dir: t.TempDir(), Processes: 8, Threads: 20, Messages: 800}
+	if testing.Short() { // SQLite is slow under the race detector
+		f.Messages = 240
+	}
 	took, err := f.Run(startCopy(t))
 	if err != nil {
 		t.Fatal(err)

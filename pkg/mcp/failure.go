@@ -30,8 +30,10 @@ func (s *Session) failure(ctx context.Context, l *link, err error) error {
 	case errors.As(err, &told):
 	case answered != nil:
 		return s.answered(answered)
+	case l.remote != nil:
+		told = l.remote.broken(err)
 	default:
-		told = item.Errorf(item.TypeUnavailable, "the MCP server %s: %w", s.server.Name, sayPlain(err))
+		told = item.Errorf(item.TypeUnavailable, "the MCP server %s: %w", s.server.Name, err)
 	}
 	e := *told
 	e.Message = s.options.Redact(e.Message) + s.said(l)

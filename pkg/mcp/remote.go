@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -25,7 +26,8 @@ type remote struct {
 	cancel context.CancelFunc // ends what is still being read
 
 	mu    sync.Mutex
-	cause error // why the session cannot go on, if it is known better than by what the SDK says
+	cause error  // why the session cannot go on, if it is known better than by what the SDK says
+	odd   string // the media type of the last answer, if it can hold no message
 }
 
 func newRemote(s *Server, grants Grants) (*remote, error) {
@@ -98,6 +100,7 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method != http.MethodDelete { // the farewell, which would hide why it is said
 		r.mu.Lock()
 		r.cause = r.refused(resp) // an old server may refuse the probe of the newer protocol in any way
+		r.odd = oddType(resp)
 		r.mu.Unlock()
 	}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") { // whose events are bounded one by one
@@ -148,6 +151,27 @@ func (r *remote) refused(resp *http.Response) error {
 		return what
 	}
 	return nil
+}
+
+// oddType is the media type of an answer that can hold no message. To what needs no answer a server may say anything.
+func oddType(resp *http.Response) string {
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil || resp.StatusCode != http.StatusOK || kind == "application/json" || kind == "text/event-stream" {
+		return ""
+	}
+	return kind
+}
+
+// broken is the error of a session for which the SDK has no better words than err. Which of its own it finds for an answer
+// that is no message is a matter of chance.
+func (r *remote) broken(err error) *item.Error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.odd != "" {
+		return item.Errorf(item.TypeUnavailable, "the MCP server %s answers with %s, which is no MCP message", r.server.Name, item.Quote(r.odd)).
+			Hint("check the url in config:%s", serversFolder+r.server.Name)
+	}
+	return item.Errorf(item.TypeUnavailable, "the MCP server %s: %w", r.server.Name, sayPlain(err))
 }
 
 // tokenless is the error of a request that gets no token. One that nobody waits for any more says nothing about the session.
