@@ -29,15 +29,11 @@ word. Name who said what if others than the agent took part. Do not greet, do no
 // the last one: an answer is not followed by a call of a model that nobody asked for. If there can be no summary, the
 // history stays as it is. It reports whether a model was asked: then limits have to be looked at again.
 func (f *flow) compactIfNeeded(agent *Agent, prompt *Prompt) (asked bool, err error) {
-	if agent.CompactAt < 0 || !prompt.IncludeChat {
+	if agent.OnContextLimit == FailThere {
 		return false, nil
 	}
-	model, err := f.definitions.Model(prompt.Model)
-	if err != nil {
-		return false, nil // the step will say so
-	}
-	bound := threshold(agent, model)
-	if f.contextSize() < bound || len(f.history) < f.compactFrom {
+	model, bound := f.contextBound(agent, prompt)
+	if model == nil || f.contextSize() < bound || len(f.history) < f.compactFrom {
 		return false, nil
 	}
 	d := f.divide()
@@ -45,6 +41,30 @@ func (f *flow) compactIfNeeded(agent *Agent, prompt *Prompt) (asked bool, err er
 		return false, nil
 	}
 	return true, f.compact(agent, prompt, model, d)
+}
+
+// contextLimit is the bound of an agent that does without summaries.
+func (f *flow) contextLimit(agent *Agent, prompt *Prompt) *LimitReached {
+	if agent.OnContextLimit != FailThere {
+		return nil
+	}
+	model, bound := f.contextBound(agent, prompt)
+	if model == nil {
+		return nil
+	}
+	return f.thread.reached(LimitReached{"context_exceeded", LimitExceeded, f.contextSize(), bound})
+}
+
+// contextBound is how long the history that a prompt's model sees may become; without a bound the model is nil.
+func (f *flow) contextBound(agent *Agent, prompt *Prompt) (*Model, int64) {
+	if agent.CompactAt < 0 || !prompt.IncludeChat {
+		return nil, 0
+	}
+	model, err := f.definitions.Model(prompt.Model)
+	if err != nil {
+		return nil, 0 // the step will say so
+	}
+	return model, threshold(agent, model)
 }
 
 // division is how a history is cut in two.

@@ -315,3 +315,29 @@ func TestArchivesOfUnknownThread(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 }
+
+// TestContextLimitEndsSession: an agent that does without summaries ends when its history is too long, and a hook may let
+// it go on.
+func TestContextLimitEndsSession(t *testing.T) {
+	w := agenttest.New(t, record.NewMemory(), agenttest.Script(agenttest.Say(strings.Repeat("word ", 40)), agenttest.Say("two")), nil)
+	w.Catalog.Agents["helper"].CompactAt, w.Catalog.Agents["helper"].OnContextLimit = 20, agent.FailThere
+	id := w.Thread("helper")
+	w.Say(id, "talk")
+	for range 2 { // it does not get shorter by itself
+		o := w.Say(id, "and now?")
+		if o.Reason != agent.LimitExceeded || o.Status != agent.StatusFailed || !strings.HasPrefix(o.Error, "Limit exceeded: context_exceeded (") {
+			t.Errorf("outcome %+v", o)
+		}
+	}
+	same(t, "the requests", purposes(w), "step")
+	w.Env.At = func(p agent.Point, d *agent.PointData) error {
+		if p == agent.AtLimit && d.Limit.Code == "context_exceeded" {
+			d.Extend = 1000
+		}
+		return nil
+	}
+	if o := w.Say(id, "go on"); o.Text != "two" {
+		t.Errorf("outcome %+v", o)
+	}
+	same(t, "the requests", purposes(w), "step", "step")
+}

@@ -60,7 +60,8 @@ func testToolsAndSettings(t *testing.T, storage record.Storage) {
 	w := agenttest.New(t, storage, agenttest.Script(agenttest.Say("hello")), tools{"note": done("noted"), "unlisted": done("")})
 	p := w.Catalog.Prompts["helper"]
 	p.Tools = []agent.Tool{{Name: "note", Description: "Take a note"}, {Name: "critic"}, {Name: "nothing"}}
-	p.ToolChoice, p.Reasoning, p.Parallel, p.ProviderOptions = "required", "high", true, json.RawMessage(`{"seed":7}`)
+	p.ToolChoice, p.Parallel, p.ProviderOptions = "required", true, json.RawMessage(`{"seed":7}`)
+	p.Reasoning = agent.Reasoning{Effort: "high", MaxTokens: 100, Exclude: true}
 	w.Catalog.Prompts["critic"] = &agent.Prompt{Name: "critic", Description: "Criticises", Schema: json.RawMessage(`{"type":"object","required":["text"]}`)}
 	w.Say(w.Thread("helper"), "hi")
 	r := w.Provider.Requests()[0]
@@ -70,7 +71,7 @@ func testToolsAndSettings(t *testing.T, storage record.Storage) {
 	if err != nil || string(got) != want {
 		t.Errorf("tools %s, %v", got, err)
 	}
-	if r.ToolChoice != "required" || r.Reasoning != "high" || !r.Parallel || string(r.Options) != `{"seed":7}` || r.Purpose != agent.ForStep {
+	if r.ToolChoice != "required" || r.Reasoning != p.Reasoning || !r.Parallel || string(r.Options) != `{"seed":7}` || r.Purpose != agent.ForStep {
 		t.Errorf("request %+v", r)
 	}
 }

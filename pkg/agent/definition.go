@@ -35,9 +35,19 @@ type Agent struct {
 	ToolDescription string            `json:"tool_description,omitempty"`
 	Env             map[string]string `json:"env,omitempty"`
 	Limits          Limits            `json:"limits,omitzero"`
-	CompactAt       int               `json:"compact_at,omitempty"` // tokens of context; DefaultCompactAt if 0, never if negative
-	Digest          string            `json:"digest,omitempty"`     // of the signed file: a thread that goes on notices another one
+	CompactAt       int               `json:"compact_at,omitempty"`       // tokens of context; DefaultCompactAt if 0, never if negative
+	OnContextLimit  ContextPolicy     `json:"on_context_limit,omitempty"` // what happens there; Compact if empty
+	Digest          string            `json:"digest,omitempty"`           // of the signed file: a thread that goes on notices another one
 }
+
+// ContextPolicy says what happens to a thread whose history has become too long (spec/agent-runtime D4 #10).
+type ContextPolicy string
+
+// Policies.
+const (
+	Compact   ContextPolicy = "compact" // a summary takes the place of what came before
+	FailThere ContextPolicy = "error"   // the session ends: a summary might leave out what matters
+)
 
 // Side is one of the two parties of a thread.
 type Side struct {
@@ -75,9 +85,16 @@ type Prompt struct {
 	Tools            []Tool            `json:"tools,omitempty"`
 	Variables        []Variable        `json:"variables,omitempty"`
 	Env              map[string]string `json:"env,omitempty"`
-	Reasoning        string            `json:"reasoning,omitempty"` // low, medium, high
+	Reasoning        Reasoning         `json:"reasoning,omitzero"`
 	RecentImages     int               `json:"recent_image_threshold,omitempty"`
 	ProviderOptions  json.RawMessage   `json:"provider_options,omitempty"`
+}
+
+// Reasoning is what a model is told about thinking before it answers. The zero value leaves it to the model.
+type Reasoning struct {
+	Effort    string `json:"effort,omitempty"`     // low, medium, high
+	MaxTokens int    `json:"max_tokens,omitempty"` // for thinking
+	Exclude   bool   `json:"exclude,omitempty"`    // it thinks, and what it thought is not sent
 }
 
 // PromptPart is a piece of a prompt: exactly one of its fields is set.
@@ -101,6 +118,10 @@ type Variable struct {
 type Tool struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"` // instead of the one of what it stands for
+
+	// Of functions.
+	Env     map[string]string `json:"env,omitempty"`     // variables, for calls of this tool
+	Options json.RawMessage   `json:"options,omitempty"` // an object that the function gets as it is, in Call.Options
 
 	// Of prompts as tools.
 	OmitText   bool `json:"omit_text,omitempty"`

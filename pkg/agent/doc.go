@@ -64,7 +64,8 @@
 //
 // An agent has [Limits]: steps, tokens, money, time, children. What a child uses counts for its parents, and it never gets
 // more than they have left. Without limits a session ends after [DefaultHardSteps] steps, and when tools fail with the same
-// error again and again. History that has grown too long for the model is replaced by a summary; the messages stay.
+// error again and again. History that has grown too long for the model is replaced by a summary, and the messages stay; or the
+// session ends there ([FailThere]).
 //
 // What others say is bounded as well. An answer of a model has at most 16777216 bytes ([MaxAnswer]) and 128 calls ([MaxCalls]);
 // of what a tool says 262144 bytes ([MaxResult]) reach the history, its head and its tail; 10000 messages may wait for a thread

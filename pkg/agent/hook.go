@@ -48,8 +48,9 @@ type Call struct {
 	Agent     string
 	Sender    string // who the thread talks to
 	Thread    string
-	Effect    string // the id of the scheduled effect that this is; else empty
-	State     *State // what tools may do with their thread
+	Options   json.RawMessage // of the prompt's entry for the tool; nil if it has none
+	Effect    string          // the id of the scheduled effect that this is; else empty
+	State     *State          // what tools may do with their thread
 }
 
 // ToolResult is what a tool says. An Error makes it a failure, which is told to the model and never ends a flow.

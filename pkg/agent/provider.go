@@ -43,7 +43,7 @@ type Request struct {
 
 	ToolChoice string // auto, none, required
 	Parallel   bool
-	Reasoning  string
+	Reasoning  Reasoning
 	Options    json.RawMessage // the prompt's, for the provider alone
 }
 

@@ -21,7 +21,7 @@ func (f *flow) resolve(s Scope, name string, queued bool) (runner, ToolResult) {
 	case f.hasBuiltin(s, name):
 		return f.builtin(name), ToolResult{}
 	case entry == nil && queued && hook.Claim(name):
-		return f.function, ToolResult{}
+		return f.function(&Tool{}), ToolResult{}
 	case entry == nil && f.known(name):
 		return nil, f.notAvailable(s, name)
 	case entry == nil:
@@ -29,7 +29,7 @@ func (f *flow) resolve(s Scope, name string, queued bool) (runner, ToolResult) {
 	case entry.Subagent != nil:
 		return f.subagentTool(s, entry)
 	case hook.Claim(name):
-		return f.function, ToolResult{}
+		return f.function(entry), ToolResult{}
 	}
 	if prompt, err := f.definitions.Prompt(name); err == nil {
 		return f.promptTool(entry, prompt), ToolResult{}
@@ -95,12 +95,15 @@ func (f *flow) instead(s Scope) string {
 }
 
 // function is a call of a function of the hook.
-func (f *flow) function(ctx context.Context, _ Scope, c *Call, _ *Message) ToolResult {
-	result, claimed := f.env.Hook().Dispatch(ctx, *c)
-	if !claimed {
-		return notRegistered(c.Name)
+func (f *flow) function(entry *Tool) runner {
+	return func(ctx context.Context, _ Scope, c *Call, _ *Message) ToolResult {
+		c.Options, c.State.toolEnv = entry.Options, entry.Env
+		result, claimed := f.env.Hook().Dispatch(ctx, *c)
+		if !claimed {
+			return notRegistered(c.Name)
+		}
+		return result
 	}
-	return result
 }
 
 // schemas are the tools that a model is told of: those its prompt lists, and the engine's own.

@@ -80,6 +80,9 @@ func (f *flow) advance() (bool, error) {
 			return false, err
 		}
 	}
+	if over == nil {
+		over = f.contextLimit(agent, prompt)
+	}
 	if over != nil {
 		if lifted, err := f.atLimit(agent, prompt, over); err != nil || !lifted {
 			return false, err

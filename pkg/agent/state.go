@@ -12,11 +12,14 @@ import (
 // is in the storage when a method returns, so that tools of other processes may do the same through a Runtime of theirs.
 type State struct {
 	*Runtime
-	thread string
-	flow   *flow // that the tool runs in; nil outside of steps
+	thread  string
+	flow    *flow             // that the tool runs in; nil outside of steps
+	toolEnv map[string]string // of the prompt's entry for the tool
 }
 
-func (r *Runtime) state(thread string, f *flow) *State { return &State{r, thread, f} }
+func (r *Runtime) state(thread string, f *flow) *State {
+	return &State{Runtime: r, thread: thread, flow: f}
+}
 
 // State is the handle of a thread outside of its steps.
 func (r *Runtime) State(thread string) *State { return r.state(thread, nil) }

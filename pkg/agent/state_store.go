@@ -9,8 +9,8 @@ import (
 	"github.com/ryeos/rye/pkg/record"
 )
 
-// Env is the value of a variable: the thread's, its agent's, its prompt's, the user's, the machine's. Without one it is an
-// error.
+// Env is the value of a variable: the thread's, that of the prompt's entry for the tool, the agent's, the prompt's, the
+// user's, the machine's. Without one it is an error.
 func (s *State) Env(ctx context.Context, name string) (string, error) {
 	v, found, err := s.lookup(ctx, name)
 	if err == nil && !found {
@@ -38,6 +38,9 @@ func (s *State) lookup(ctx context.Context, name string) (v Value, found bool, e
 		var prompt *Prompt
 		if agent != nil {
 			prompt, _ = s.definitions.Prompt(agent.side(t.Session.Side).Prompt)
+		}
+		if value, ok := s.toolEnv[name]; ok {
+			agent = &Agent{Env: map[string]string{name: value}} // it comes where the agent's does, and before it
 		}
 		v, found, err = s.variable(tx, s.thread, agent, prompt, name)
 		return err

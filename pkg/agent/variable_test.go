@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -55,6 +56,35 @@ func TestVariableOrder(t *testing.T) {
 	if v, err := s.Env(t.Context(), "A"); v != "" || err != nil {
 		t.Errorf("an empty value is %q, %v", v, err)
 	}
+}
+
+// TestToolEntry: a function gets what the prompt's entry for it says, between the thread's variables and the agent's.
+func TestToolEntry(t *testing.T) {
+	var got []string
+	look := func(ctx context.Context, c agent.Call) agent.ToolResult {
+		seen := c.Name + string(c.Options)
+		for _, name := range []string{"A", "B", "C"} {
+			v, err := c.State.Env(ctx, name)
+			if err != nil {
+				t.Error(err)
+			}
+			seen += " " + v
+		}
+		got = append(got, seen)
+		return agent.ToolResult{Result: "ok"}
+	}
+	w := agenttest.New(t, record.NewMemory(), agenttest.Script(agenttest.Use("first", "{}", "second", "{}"), agenttest.Say("done")),
+		tools{"first": look, "second": look})
+	w.Catalog.Agents["helper"].Env = map[string]string{"A": "agent", "B": "agent", "C": "agent"}
+	w.Catalog.Prompts["helper"].Tools = []agent.Tool{{Name: "second"},
+		{Name: "first", Env: map[string]string{"A": "entry", "B": "entry"}, Options: json.RawMessage(`{"fast":true}`)}}
+	id := w.Thread("helper")
+	setEnv(t, w.State(id), "A", "thread")
+	w.Say(id, "go")
+	if want := []string{`first{"fast":true} thread entry agent`, "second thread agent agent"}; !slices.Equal(got, want) {
+		t.Errorf("the tools saw %q, want %q", got, want)
+	}
+	has(t, w.State(id), "B", "agent")
 }
 
 // TestSecrets: a variable is one if whoever stored it or the prompt says so, and if nobody says anything. No model sees one,

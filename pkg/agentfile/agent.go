@@ -13,9 +13,10 @@ import (
 func (r *reader) agent(top *mapping) *agent.Agent {
 	title, env := top.at("title"), top.at("env")
 	kind, sideA, sideB, turns := top.at("type"), top.at("side_a"), top.at("side_b"), top.at("max_session_turns")
+	compact, policy := top.at("compact_at"), top.at("on_context_limit")
 	exposed, tool, limits := top.at("expose_as_tool"), top.at("tool_description"), top.at("limits")
 	if !sideA.declared() {
-		if slices.ContainsFunc([]field{kind, sideB, turns, exposed, tool, limits, env}, field.declared) {
+		if slices.ContainsFunc([]field{kind, sideB, turns, compact, policy, exposed, tool, limits, env}, field.declared) {
 			sideA.fail("is missing: it says who speaks first, as in side_a: {prompt: NAME}")
 		}
 		return nil
@@ -23,7 +24,10 @@ func (r *reader) agent(top *mapping) *agent.Agent {
 	a := &agent.Agent{
 		Kind: agent.Kind(kind.word(string(agent.Human), string(agent.Dual))), Title: title.text(), Description: r.file.meta.Description,
 		SideA: r.side(sideA), MaxSessionTurns: turns.count(), ExposeAsTool: exposed.flag(false), ToolDescription: tool.text(),
-		Env: r.env(env), Limits: r.limits(limits),
+		Env: r.env(env), Limits: r.limits(limits), CompactAt: compact.count(),
+	}
+	if policy.declared() {
+		a.OnContextLimit = agent.ContextPolicy(policy.word(string(agent.Compact), string(agent.FailThere)))
 	}
 	if sideB.declared() {
 		a.SideB = r.sideB(sideB, a.Kind)

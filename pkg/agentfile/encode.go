@@ -77,6 +77,8 @@ func encodeAgent(o *item.Object, a *agent.Agent) {
 	set(o, "expose_as_tool", a.ExposeAsTool)
 	set(o, "tool_description", a.ToolDescription)
 	set(o, "env", encodeEnv(a.Env))
+	set(o, "compact_at", a.CompactAt)
+	set(o, "on_context_limit", string(a.OnContextLimit))
 	l, limits := a.Limits, item.NewObject()
 	set(limits, "turns", l.Steps)
 	set(limits, "tokens", int(l.Tokens))

@@ -1,6 +1,8 @@
 package agentfile
 
 import (
+	"reflect"
+
 	"github.com/ryeos/rye/pkg/agent"
 	"github.com/ryeos/rye/pkg/item"
 )
@@ -24,11 +26,11 @@ func encodePrompt(p *agent.Prompt) *item.Object {
 	set(o, "tools", tools)
 	set(o, "variables", variables)
 	set(o, "env", encodeEnv(p.Env))
-	if p.Reasoning != "" {
-		reasoning := item.NewObject()
-		reasoning.Set("effort", p.Reasoning)
-		o.Set("reasoning", reasoning)
-	}
+	reasoning := item.NewObject()
+	set(reasoning, "effort", p.Reasoning.Effort)
+	set(reasoning, "max_tokens", p.Reasoning.MaxTokens)
+	set(reasoning, "exclude", p.Reasoning.Exclude)
+	set(o, "reasoning", reasoning)
 	set(o, "required_schema", p.Schema)
 	set(o, "recent_image_threshold", p.RecentImages)
 	set(o, "provider_options", p.ProviderOptions)
@@ -65,12 +67,14 @@ func encodeVariable(v agent.Variable) *item.Object {
 
 // encodeTool is the name alone where that says it all.
 func encodeTool(t agent.Tool) any {
-	if t == (agent.Tool{Name: t.Name}) {
+	if reflect.DeepEqual(t, agent.Tool{Name: t.Name}) {
 		return t.Name
 	}
 	o := item.NewObject()
 	set(o, "name", t.Name)
 	set(o, "description", t.Description)
+	set(o, "env", encodeEnv(t.Env))
+	set(o, "options", t.Options)
 	setOff(o, "include_text_response", t.OmitText)
 	setOff(o, "include_tool_calls", t.OmitCalls)
 	setOff(o, "include_errors", t.OmitErrors)

@@ -1,6 +1,7 @@
 package agentfile
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -64,11 +65,11 @@ func TestParseExample(t *testing.T) {
 		t.Errorf("side B %+v", a.SideB)
 	}
 	p := f.Prompt("translator")
-	if len(p.Parts) != 3 || p.Parts[0].Include != "house_rules" || p.Parts[2].Env != "STYLE" || p.Reasoning != "high" || !p.IncludePastTools {
+	if len(p.Parts) != 3 || p.Parts[0].Include != "house_rules" || p.Parts[2].Env != "STYLE" || p.Reasoning != (agent.Reasoning{Effort: "high", MaxTokens: 4000}) || !p.IncludePastTools {
 		t.Errorf("prompt %+v", p)
 	}
 	wantTools := []agent.Tool{
-		{Name: "rye/file-system/read"}, {Name: "glossary", OmitErrors: true},
+		{Name: "rye/file-system/read", Options: json.RawMessage(`{"max_lines":500}`)}, {Name: "glossary", OmitErrors: true},
 		{Name: "research/finder", InitMessage: "question", Subagent: &agent.Subagent{
 			Background: true, Optional: "WITH_RESEARCH", Resumable: &agent.Resumable{Receives: "side_a", MaxInstances: 2, Explicit: true},
 		}},

@@ -25,18 +25,29 @@ func (r *reader) prompt(f field) *agent.Prompt {
 	if choice := m.at("tool_choice").word("auto", "none", "required"); choice != "auto" {
 		p.ToolChoice = choice
 	}
-	if reasoning := m.at("reasoning"); reasoning.declared() {
-		options := reasoning.mapping()
-		if effort := options.at("effort"); effort.required("write low, medium or high") != "" {
-			p.Reasoning = effort.word("low", "medium", "high")
-		}
-		options.end()
-	}
+	p.Reasoning = r.reasoning(m.at("reasoning"))
 	r.checkModel(model, p.Model)
 	p.Parts = r.parts(m.at("prompt"), p)
 	r.tools(m.at("tools"), p)
 	m.end()
 	return p
+}
+
+func (r *reader) reasoning(f field) (reasoning agent.Reasoning) {
+	m := f.mapping()
+	effort, tokens, include, exclude := m.at("effort"), m.at("max_tokens"), m.at("include"), m.at("exclude")
+	if effort.declared() {
+		reasoning.Effort = effort.word("low", "medium", "high")
+	}
+	reasoning.MaxTokens, reasoning.Exclude = tokens.count(), exclude.flag(!include.flag(true))
+	switch {
+	case f.declared() && !effort.declared() && !tokens.declared() && !include.declared() && !exclude.declared():
+		f.fail("says nothing: write effort, max_tokens or exclude")
+	case include.declared() && exclude.declared():
+		include.fail("is the opposite of exclude: write one of them")
+	}
+	m.end()
+	return reasoning
 }
 
 // checkModel leaves a plain name that is not the file's to the configuration, unless it is all too near to one that is.

@@ -32,8 +32,9 @@ func (r *reader) tool(f field, p *agent.Prompt) agent.Tool {
 	m := f.mapping()
 	name := m.at("name")
 	text, calls, failures := m.at("include_text_response"), m.at("include_tool_calls"), m.at("include_errors")
+	env, options := m.at("env"), m.at("options")
 	t := agent.Tool{
-		Name: name.required(example), Description: m.at("description").text(),
+		Name: name.required(example), Description: m.at("description").text(), Env: r.env(env), Options: options.json(),
 		OmitText: !text.flag(true), OmitCalls: !calls.flag(true), OmitErrors: !failures.flag(true),
 		InitMessage: m.at("init_user_message_property").text(), InitAttachments: m.at("init_attachments_property").text(),
 		InitName: m.at("init_agent_name_property").text(),
@@ -41,6 +42,11 @@ func (r *reader) tool(f field, p *agent.Prompt) agent.Tool {
 	t.Subagent = r.subagent(m, p)
 	m.end()
 	r.checkTool(name, t)
+	for _, of := range []field{env, options} {
+		if of.declared() && (t.Subagent != nil || r.prompts[t.Name]) {
+			of.fail("is for functions: an agent or a prompt has its own env, and no options")
+		}
+	}
 	for _, of := range []field{text, calls, failures} {
 		if of.declared() && t.Subagent != nil {
 			of.fail("is about prompts as tools, but the entry has keys of an agent with a thread of its own: leave one of them out")
