@@ -21,6 +21,9 @@ func (s *Store) Wait(ctx context.Context, id string) (Thread, error) {
 		t, err := s.Get(ctx, id)
 		switch {
 		case err != nil && ctx.Err() != nil:
+			if seen.ID == "" && ctx.Err() == context.DeadlineExceeded { // so short a time that the first look took it all
+				seen, _ = s.Get(context.WithoutCancel(ctx), id)
+			}
 			return seen, s.explain("wait", ctx.Err())
 		case err != nil || t.Status.Terminal() || t.Status == Suspended:
 			return t, err
