@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -102,6 +103,27 @@ func TestServeEnds(t *testing.T) {
 			m.gone(shape, dir)
 			<-ended
 		})
+	}
+}
+
+// TestServeLastAnswers: who asks through a pipe has ended it before the answers are there, and gets them nevertheless.
+func TestServeLastAnswers(t *testing.T) {
+	g := newGround(t)
+	m := &model{ground: g, server: g.command("mcp", "serve", "-p", g.project)}
+	const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"execute","arguments":` +
+		`{"item_id":"tool:rye/bash","parameters":{"command":"sleep %g"}}}}` + "\n"
+	m.server.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+		`{"jsonrpc":"2.0","id":"two","method":"tools/list"}` + "\n" + fmt.Sprintf(call, 3, 0.2) + fmt.Sprintf(call, 4, 300.0) +
+		fmt.Sprintf(call, 5, 300.0) + `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}` + "\n")
+	out, err := m.server.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"id":1,"result":`, `"id":"two","result":`, `"id":3,.*"status":"success"`, `"id":4,.*the client has ended its input`} {
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
 	}
 }
 

@@ -9,17 +9,24 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// lastAnswers is how long calls may go on when the client has ended its input. Who asks through a pipe ends it at once, and
+// wants the answers nevertheless; a client that leaves waits for the server to end.
+const lastAnswers = 3 * time.Second
+
 // ServeStdio serves one client, until it ends its input or ctx ends. Then nothing of what it has called runs any more.
 func ServeStdio(ctx context.Context, items Items, o ServeOptions, in io.Reader, out io.Writer) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+	calls, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	h := newHost(ctx, items, o)
-	session, err := h.server.Connect(context.WithoutCancel(ctx), newLines(in, out), nil)
+	h := newHost(calls, items, o)
+	conn := newLines(in, out)
+	conn.late = func() { cancel(errors.New("the client has ended its input")) }
+	session, err := h.server.Connect(context.WithoutCancel(ctx), conn, nil)
 	if err != nil {
 		return err
 	}
@@ -47,11 +54,15 @@ type lines struct {
 
 	mu  sync.Mutex
 	out io.Writer
+
+	asked *outstanding
+	late  func() // ends the calls
 }
 
 func newLines(in io.Reader, out io.Writer) *lines {
 	return &lines{
 		in: bufio.NewReaderSize(in, 64<<10), out: out, received: make(chan jsonrpc.Message), closed: make(chan struct{}),
+		asked: newOutstanding(),
 	}
 }
 
@@ -82,7 +93,9 @@ func (l *lines) Write(_ context.Context, msg jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	return l.send(data)
+	err = l.send(data)
+	l.asked.answered(msg)
+	return err
 }
 
 func (l *lines) Close() error {
@@ -101,9 +114,24 @@ func (l *lines) send(data []byte) error {
 	return err
 }
 
-// scan passes messages on until the input ends.
+// scan passes messages on until the input ends, and then waits for the answers.
 func (l *lines) scan() {
 	defer close(l.received)
+	l.passAll()
+	none := l.asked.none()
+	for _, before := range []func(){func() {}, l.late} {
+		before()
+		select {
+		case <-none:
+			return
+		case <-l.closed:
+			return
+		case <-time.After(lastAnswers):
+		}
+	}
+}
+
+func (l *lines) passAll() {
 	for {
 		line, tooLong, err := l.line()
 		if tooLong {
@@ -143,6 +171,7 @@ func (l *lines) pass(line []byte) bool {
 		l.refuse(code, Clean(err.Error()))
 		return true
 	}
+	l.asked.received(msg)
 	select {
 	case l.received <- msg:
 		return true
