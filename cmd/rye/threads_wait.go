@@ -100,7 +100,7 @@ func runThreadsWait(a *app, o *waitOptions, ids []string) error {
 
 // waitFor returns the threads when they are at their end, in their order; with first, the one that is so first.
 func waitFor(ctx context.Context, store *thread.Store, threads []thread.Thread, first bool) ([]thread.Thread, error) {
-	if i := slices.IndexFunc(threads, over); first && i >= 0 {
+	if i := slices.IndexFunc(threads, thread.Thread.Resting); first && i >= 0 {
 		return threads[i : i+1], nil
 	}
 	each, enough := context.WithCancel(ctx)
@@ -131,19 +131,18 @@ func waitFor(ctx context.Context, store *thread.Store, threads []thread.Thread, 
 			failed = e.err
 		}
 	}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) && failed != nil {
+	if failed != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && slices.ContainsFunc(threads, going) {
 		return nil, stillRunning(threads)
 	}
 	return threads, failed
 }
 
-// over reports whether a thread does not go on by itself.
-func over(t thread.Thread) bool { return t.Status.Terminal() || t.Status == thread.Suspended }
+func going(t thread.Thread) bool { return !t.Resting() }
 
 func stillRunning(threads []thread.Thread) error {
 	var ids []string
 	for _, t := range threads {
-		if !over(t) {
+		if going(t) {
 			ids = append(ids, t.ID)
 		}
 	}

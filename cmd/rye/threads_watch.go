@@ -92,7 +92,7 @@ func (w *watcher) run(ctx context.Context, interval time.Duration, show func(*wa
 		if err := show(w); err != nil {
 			return err
 		}
-		if len(w.named) > 0 && !slices.ContainsFunc(w.threads, func(t thread.Thread) bool { return !over(t) }) {
+		if len(w.named) > 0 && !slices.ContainsFunc(w.threads, going) {
 			return nil
 		}
 		select {
@@ -115,7 +115,7 @@ func (w *watcher) look(ctx context.Context, first bool) error {
 	status := make(map[string]thread.Status, len(found))
 	for _, t := range slices.Backward(w.threads) {
 		status[t.ID] = t.Status
-		if before, known := w.status[t.ID]; before != t.Status && (known || !first || !over(t) || len(w.named) > 0) {
+		if before, known := w.status[t.ID]; before != t.Status && (known || !first || going(t) || len(w.named) > 0) {
 			w.changed = append(w.changed, t)
 		}
 	}

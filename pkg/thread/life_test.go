@@ -239,4 +239,9 @@ func TestWait(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("the wait does not end")
 	}
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	if got, err := s.Wait(late, thread.ID); err != nil || got.Status != Completed {
+		t.Errorf("waiting no time for a thread at its end: %s, %v", got.Status, err)
+	}
 }

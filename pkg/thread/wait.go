@@ -22,10 +22,12 @@ func (s *Store) Wait(ctx context.Context, id string) (Thread, error) {
 		switch {
 		case err != nil && ctx.Err() != nil:
 			if seen.ID == "" && ctx.Err() == context.DeadlineExceeded { // so short a time that the first look took it all
-				seen, _ = s.Get(context.WithoutCancel(ctx), id)
+				if seen, err = s.Get(context.WithoutCancel(ctx), id); err != nil || seen.Resting() {
+					return seen, err
+				}
 			}
 			return seen, s.explain("wait", ctx.Err())
-		case err != nil || t.Status.Terminal() || t.Status == Suspended:
+		case err != nil || t.Resting():
 			return t, err
 		}
 		seen = t
@@ -36,3 +38,6 @@ func (s *Store) Wait(ctx context.Context, id string) (Thread, error) {
 		pause = min(pause*5/4, lastLook)
 	}
 }
+
+// Resting reports whether a thread does not go on by itself.
+func (t Thread) Resting() bool { return t.Status.Terminal() || t.Status == Suspended }
