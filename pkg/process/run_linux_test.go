@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,13 +37,24 @@ func eachMode(t *testing.T, test func(t *testing.T, reaper bool)) {
 			}
 			t.Cleanup(func() {
 				if err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil); err != unix.ECHILD {
-					t.Errorf("children are left: %v, %v", children(os.Getpid()), err)
+					t.Errorf("children are left: %q, %v", stats(children(os.Getpid())), err)
 				}
 				setReaper(false)
 			})
 			test(t, on)
 		})
 	}
+}
+
+// stats is what the kernel says of processes.
+func stats(pids []int) (list []string) {
+	for _, pid := range pids {
+		dir := filepath.Join("/proc", strconv.Itoa(pid))
+		stat, _ := os.ReadFile(filepath.Join(dir, "stat")) // of one that has gone there is none
+		line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+		list = append(list, string(stat)+string(line))
+	}
+	return list
 }
 
 func TestRun(t *testing.T) {
