@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ryeos/rye/pkg/agent"
+	"github.com/ryeos/rye/pkg/clock"
 	"github.com/ryeos/rye/pkg/record"
 	"github.com/ryeos/rye/pkg/thread"
 )
@@ -72,14 +73,7 @@ func (c RealClock) Now() time.Time {
 
 // Sleep implements agent.Clock.
 func (c RealClock) Sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d / max(1, c.Factor))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return clock.System{}.Sleep(ctx, d/max(1, c.Factor))
 }
 
 // lines reads a file that several processes append to; none if it is not there.

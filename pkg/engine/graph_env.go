@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/ryeos/rye/pkg/clock"
 	"github.com/ryeos/rye/pkg/graph"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/runtime"
@@ -111,12 +112,5 @@ func (v *graphEnv) Emit(ev graph.Event) {
 func (v *graphEnv) Now() time.Time { return v.engine.options.Now() }
 
 func (v *graphEnv) Sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return clock.System{}.Sleep(ctx, d)
 }

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
+	"github.com/ryeos/rye/pkg/filelock"
 	"github.com/ryeos/rye/pkg/item"
 	"github.com/ryeos/rye/pkg/mcp"
 	"github.com/ryeos/rye/pkg/redact"
@@ -146,27 +146,15 @@ func (g *mcpGrants) addTo(secrets *redact.Redactor) {
 	}
 }
 
-// lockFile takes the lock of a file, which stays: who waits for it has opened it. The kernel gives the lock back however its
-// holder ends.
+// lockFile takes the lock of a file, which stays: who waits for it has opened it.
 func lockFile(ctx context.Context, name string) (unlock func() error, _ error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		err := tryLock(f)
-		if err == nil {
-			return f.Close, nil
-		}
-		if !errors.Is(err, errHeld) {
-			f.Close()
-			return nil, err
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, context.Cause(ctx)
-		case <-time.After(5 * time.Millisecond):
-		}
+	if err := filelock.Wait(ctx, f); err != nil {
+		f.Close()
+		return nil, err
 	}
+	return f.Close, nil
 }

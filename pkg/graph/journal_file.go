@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/ryeos/rye/pkg/filelock"
 	"github.com/ryeos/rye/pkg/item"
 )
 
@@ -47,9 +48,9 @@ func OpenJournal(path string) (*FileJournal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal's lock: %w", err)
 	}
-	if err := tryLock(lock); err != nil {
+	if err := filelock.Try(lock, true); err != nil {
 		lock.Close()
-		if errors.Is(err, errHeld) {
+		if filelock.Held(err) {
 			return nil, item.Errorf(item.TypeUnavailable, "another process is running this graph: %s is locked", path)
 		}
 		return nil, fmt.Errorf("locking the journal: %w", err)

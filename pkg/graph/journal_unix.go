@@ -2,22 +2,7 @@
 
 package graph
 
-import (
-	"os"
-
-	"golang.org/x/sys/unix"
-)
-
-const errHeld = unix.EWOULDBLOCK
-
-// tryLock takes an exclusive flock: the kernel gives it back however the process ends.
-func tryLock(file *os.File) error {
-	for {
-		if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != unix.EINTR {
-			return err
-		}
-	}
-}
+import "os"
 
 // syncFolder makes the names in a folder durable.
 func syncFolder(path string) error {

@@ -1,18 +1,4 @@
 package graph
 
-import (
-	"os"
-
-	"golang.org/x/sys/windows"
-)
-
-const errHeld = windows.ERROR_LOCK_VIOLATION
-
-// tryLock locks one byte; the file is empty, so nothing that anybody reads is locked with it.
-func tryLock(file *os.File) error {
-	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY | windows.LOCKFILE_EXCLUSIVE_LOCK)
-	return windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
-}
-
 // syncFolder has nothing to do: NTFS journals names by itself.
 func syncFolder(path string) error { return nil }

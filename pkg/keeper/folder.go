@@ -7,7 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
+
+	"github.com/ryeos/rye/pkg/filelock"
 )
 
 // Folders are where sockets may be, the best first: below the user's runtime folder, which the system clears at the end of a
@@ -75,20 +76,12 @@ func (f *folder) lock(ctx context.Context) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		err := tryLock(file)
-		if err == nil {
-			return func() { file.Close() }, nil
+	if err := filelock.Wait(ctx, file); err != nil {
+		file.Close()
+		if ctx.Err() != nil {
+			return nil, err
 		}
-		if !errors.Is(err, errHeld) {
-			file.Close()
-			return nil, fmt.Errorf("cannot lock %s: %w", f.dir, err)
-		}
-		select {
-		case <-ctx.Done():
-			file.Close()
-			return nil, context.Cause(ctx)
-		case <-time.After(2 * time.Millisecond):
-		}
+		return nil, fmt.Errorf("cannot lock %s: %w", f.dir, err)
 	}
+	return func() { file.Close() }, nil
 }

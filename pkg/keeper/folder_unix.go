@@ -11,8 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const errHeld = unix.EWOULDBLOCK
-
 // folder is a folder that the user alone can enter.
 type folder struct {
 	*os.File
@@ -65,12 +63,4 @@ func duplicate(file *os.File) (*os.File, error) {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), file.Name()), nil
-}
-
-func tryLock(file *os.File) error {
-	for {
-		if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != unix.EINTR {
-			return err
-		}
-	}
 }

@@ -3,13 +3,10 @@
 package keeper
 
 import (
-	"errors"
 	"io/fs"
 	"net"
 	"os"
 )
-
-var errHeld = errors.New("held")
 
 type folder struct {
 	*os.File
@@ -20,7 +17,6 @@ func openFolder(string) (*folder, error)             { return nil, ErrUnsupporte
 func (f *folder) path(name string) string            { return name }
 func (f *folder) openLock() (*os.File, error)        { return nil, ErrUnsupported }
 func ownerOf(fs.FileInfo) (uid int, known bool)      { return 0, false }
-func tryLock(*os.File) error                         { return ErrUnsupported }
 func peerOf(*net.UnixConn) (uid, pid int, err error) { return 0, 0, ErrUnsupported }
 func rights() string                                 { return "" }
 func duplicate(*os.File) (*os.File, error)           { return nil, ErrUnsupported }

@@ -9,34 +9,29 @@ import (
 
 // outstanding are the requests of a client that have no answer yet.
 type outstanding struct {
-	mu   sync.Mutex
-	ids  map[any]int
-	free chan struct{} // closed when there are none, once somebody has asked for that
+	mu  sync.Mutex
+	ids map[jsonrpc.ID]bool
+	all sync.WaitGroup
 }
 
-func newOutstanding() *outstanding { return &outstanding{ids: map[any]int{}} }
+func newOutstanding() *outstanding { return &outstanding{ids: map[jsonrpc.ID]bool{}} }
 
 // received counts a request. Nobody waits for the answer to one that was cancelled.
 func (o *outstanding) received(msg jsonrpc.Message) {
 	req, ok := msg.(*jsonrpc.Request)
-	if !ok {
-		return
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if req.IsCall() {
-		o.ids[req.ID.Raw()]++
-		return
-	}
-	if req.Method == "notifications/cancelled" {
+	switch {
+	case !ok:
+	case req.IsCall():
+		o.add(req.ID)
+	case req.Method == "notifications/cancelled":
 		var cancelled struct {
 			RequestID any `json:"requestId"`
 		}
-		if json.Unmarshal(req.Params, &cancelled) == nil {
-			if n, ok := cancelled.RequestID.(float64); ok {
-				cancelled.RequestID = int64(n)
-			}
-			o.drop(cancelled.RequestID)
+		if json.Unmarshal(req.Params, &cancelled) != nil {
+			return
+		}
+		if id, err := jsonrpc.MakeID(cancelled.RequestID); err == nil {
+			o.drop(id)
 		}
 	}
 }
@@ -44,41 +39,34 @@ func (o *outstanding) received(msg jsonrpc.Message) {
 // answered counts a response.
 func (o *outstanding) answered(msg jsonrpc.Message) {
 	if resp, ok := msg.(*jsonrpc.Response); ok {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.drop(resp.ID.Raw())
+		o.drop(resp.ID)
 	}
 }
 
-// drop forgets one request. The caller holds the lock.
-func (o *outstanding) drop(id any) {
-	switch id.(type) {
-	case string, int64:
-	default:
-		return // no id of a request
-	}
-	if o.ids[id]--; o.ids[id] <= 0 {
-		delete(o.ids, id)
-	}
-	o.announce()
-}
-
-// announce is for none. The caller holds the lock.
-func (o *outstanding) announce() {
-	if o.free != nil && len(o.ids) == 0 {
-		select {
-		case <-o.free:
-		default:
-			close(o.free)
-		}
-	}
-}
-
-// none is closed as soon as there are no requests. Nothing may be received any more.
-func (o *outstanding) none() <-chan struct{} {
+func (o *outstanding) add(id jsonrpc.ID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.free = make(chan struct{})
-	o.announce()
-	return o.free
+	if !o.ids[id] {
+		o.ids[id] = true
+		o.all.Add(1)
+	}
+}
+
+func (o *outstanding) drop(id jsonrpc.ID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ids[id] {
+		delete(o.ids, id)
+		o.all.Done()
+	}
+}
+
+// none is closed when there are none any more. Nothing may be received from now on.
+func (o *outstanding) none() <-chan struct{} {
+	none := make(chan struct{})
+	go func() {
+		o.all.Wait()
+		close(none)
+	}()
+	return none
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ryeos/rye/internal/failpoint"
+	"github.com/ryeos/rye/pkg/filelock"
 	"github.com/ryeos/rye/pkg/item"
 )
 
@@ -42,10 +43,10 @@ func (s *Store) Lock(ctx context.Context, id string) (*Lock, error) {
 	failpoint.At("thread.locking")
 	deadline := time.Now().Add(time.Second)
 	for {
-		switch err = tryLock(file, true); {
+		switch err = filelock.Try(file, true); {
 		case err == nil:
 			return &Lock{id, file}, nil
-		case !errors.Is(err, errHeld):
+		case !filelock.Held(err):
 			file.Close()
 			return nil, item.Errorf(item.TypeUnavailable, "cannot lock thread %s: %w", id, err)
 		case ctx.Err() != nil || time.Now().After(deadline):
@@ -78,10 +79,10 @@ func (s *Store) probe(id string) lockState {
 		return lockUnknown
 	}
 	defer file.Close()
-	switch err := tryLock(file, false); {
+	switch err := filelock.Try(file, false); {
 	case err == nil:
 		return lockFree
-	case errors.Is(err, errHeld):
+	case filelock.Held(err):
 		return lockHeld
 	}
 	return lockUnknown

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ryeos/rye/pkg/filelock"
 )
 
 // turn waits until it is this process's turn to write. SQLite would let everybody who waits try again from time to time,
@@ -19,7 +21,7 @@ func (s *Store) turn(ctx context.Context) (release func()) {
 	if err != nil {
 		return func() {}
 	}
-	if tryLock(dir, true) == nil {
+	if filelock.Try(dir, true) == nil {
 		return func() { dir.Close() }
 	}
 	locked := make(chan struct{})

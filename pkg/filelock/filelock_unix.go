@@ -1,6 +1,6 @@
 //go:build unix
 
-package thread
+package filelock
 
 import (
 	"os"
@@ -10,9 +10,8 @@ import (
 
 const errHeld = unix.EWOULDBLOCK
 
-// tryLock uses flock, not fcntl: the lock belongs to the open file, so another opening of it in the same process neither
-// gets nor drops it.
-func tryLock(file *os.File, exclusive bool) error {
+// try uses flock: the locks of fcntl belong to the process.
+func try(file *os.File, exclusive bool) error {
 	how := unix.LOCK_SH
 	if exclusive {
 		how = unix.LOCK_EX

@@ -1,4 +1,4 @@
-package thread
+package filelock
 
 import (
 	"os"
@@ -8,8 +8,8 @@ import (
 
 const errHeld = windows.ERROR_LOCK_VIOLATION
 
-// tryLock locks one byte; the file is empty, so nothing that anybody reads is locked with it.
-func tryLock(file *os.File, exclusive bool) error {
+// try locks one byte; files that are locked are empty, so nothing that anybody reads is locked with it.
+func try(file *os.File, exclusive bool) error {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if exclusive {
 		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
